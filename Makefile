@@ -1,0 +1,27 @@
+# make run         set up, build the demo study, open the window on it
+# make run LIGHT=1 the same without torch and pyiqa
+# make test        set up, then linter, type checker, import contracts and tests
+# make bench       set up, then the benchmarks
+.PHONY: run test lint bench setup
+
+METRICS = $(if $(LIGHT),,metrics)
+BIN = .venv/bin
+
+run:
+	@sh packaging/setup.sh $(METRICS)
+	@$(BIN)/banana100 demo demo/demo.b100
+
+test: lint
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup
+	@$(BIN)/python -m tests.benchmarks $(ONLY)
+
+setup:
+	@sh packaging/setup.sh metrics dev
