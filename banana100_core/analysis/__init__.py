@@ -1,0 +1,1 @@
+"""What a project's scores say: gaps, failures, and their spread over repeats."""

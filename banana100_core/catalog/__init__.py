@@ -1,0 +1,1 @@
+"""Data that the paper fixes, as TOML files and their loaders."""

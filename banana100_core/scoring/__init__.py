@@ -1,0 +1,1 @@
+"""Scores of images: metrics by backend, their weights, and the pool of worker processes."""
