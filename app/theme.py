@@ -1,0 +1,238 @@
+"""The look: neutral greys, one accent, a grid of 8; dark and light follow the system or the user's choice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
+from PySide6.QtWidgets import QApplication
+
+GRID = 8
+"""Spacing unit in device-independent pixels; half of it inside rows."""
+
+ACCENT = "#3b82e0"
+"""The one accent: current step, focus, progress. At least 3:1 against the surfaces of both themes."""
+
+CANVAS_GREY = "#808080"
+"""Mid-grey around pictures, so that they are judged against a neutral surface."""
+
+CURVE_COLOURS: tuple[str, ...] = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#56b4e9",
+    "#cc79a7",
+    "#f0e442",
+    "#999999",
+)
+"""Colour-blind-safe palette of Okabe and Ito (2008); black gives way to grey, for dark surfaces."""
+
+ICON_FAMILY = "ph"  # Phosphor, the only family used
+
+
+class Scheme(StrEnum):
+    """Which theme the user chose."""
+
+    SYSTEM = "system"
+    DARK = "dark"
+    LIGHT = "light"
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """The greys of a theme, all without hue; `accent` is the same in both."""
+
+    window: str
+    panel: str
+    field: str
+    hover: str
+    selected: str
+    line: str
+    text: str
+    muted: str
+    disabled: str
+    warning: str
+    error: str
+    accent: str = ACCENT
+    on_accent: str = "#ffffff"
+
+
+DARK = Colours(
+    window="#1d1d1d",
+    panel="#252525",
+    field="#191919",
+    hover="#303030",
+    selected="#3a3a3a",
+    line="#383838",
+    text="#e4e4e4",
+    muted="#a0a0a0",
+    disabled="#6a6a6a",
+    warning="#e0a040",
+    error="#f07068",
+)
+LIGHT = Colours(
+    window="#ececec",
+    panel="#f7f7f7",
+    field="#ffffff",
+    hover="#e8e8e8",
+    selected="#dcdcdc",
+    line="#d2d2d2",
+    text="#1c1c1c",
+    muted="#636363",
+    disabled="#a2a2a2",
+    warning="#8f5b00",
+    error="#b3261e",
+)
+
+
+class Notifier(QObject):
+    """Says when the theme has changed; widgets with colours of their own listen."""
+
+    theme_changed = Signal()
+
+
+@cache
+def notifier() -> Notifier:
+    """The one notifier of the program."""
+    return Notifier()
+
+
+_scheme = Scheme.SYSTEM
+
+
+def scheme() -> Scheme:
+    """What the user chose."""
+    return _scheme
+
+
+def is_dark() -> bool:
+    """Whether dark surfaces are shown now."""
+    if _scheme is Scheme.SYSTEM:
+        return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+    return _scheme is Scheme.DARK
+
+
+def colours() -> Colours:
+    """The colours in use now."""
+    return DARK if is_dark() else LIGHT
+
+
+def set_scheme(chosen: Scheme) -> None:
+    """Switch to dark, light or whatever the system says."""
+    global _scheme  # noqa: PLW0603 - one program, one look
+    _scheme = chosen
+    hints = QGuiApplication.styleHints()
+    wanted = {Scheme.DARK: Qt.ColorScheme.Dark, Scheme.LIGHT: Qt.ColorScheme.Light}
+    hints.setColorScheme(wanted.get(chosen, Qt.ColorScheme.Unknown))
+    _show()
+
+
+def apply(application: QApplication, chosen: Scheme = Scheme.SYSTEM) -> None:
+    """Give the program its style; follows the system from then on."""
+    application.setStyle("fusion")
+    application.styleHints().colorSchemeChanged.connect(lambda _scheme: _show())
+    set_scheme(chosen)
+
+
+def icon(name: str) -> QIcon:
+    """An icon of the family, in the colours of the theme at the time that it is painted.
+
+    `name` is Phosphor's, without prefix: "play", "caret-right".
+    """
+    return QIcon(_ThemedIconEngine(name))
+
+
+def _show() -> None:
+    application = QApplication.instance()
+    if not isinstance(application, QApplication):
+        return
+    shown = colours()
+    application.setPalette(_palette(shown))
+    application.setStyleSheet(_style_sheet(shown))
+    notifier().theme_changed.emit()
+
+
+def _palette(shown: Colours) -> QPalette:
+    palette = QPalette()
+    role = QPalette.ColorRole
+    for each, colour in {
+        role.Window: shown.window,
+        role.WindowText: shown.text,
+        role.Base: shown.field,
+        role.AlternateBase: shown.panel,
+        role.Text: shown.text,
+        role.PlaceholderText: shown.muted,
+        role.Button: shown.panel,
+        role.ButtonText: shown.text,
+        role.BrightText: shown.error,
+        role.Highlight: shown.accent,
+        role.HighlightedText: shown.on_accent,
+        role.Accent: shown.accent,
+        role.Link: shown.accent,
+        role.LinkVisited: shown.accent,
+        role.ToolTipBase: shown.panel,
+        role.ToolTipText: shown.text,
+        role.Light: shown.hover,
+        role.Midlight: shown.hover,
+        role.Mid: shown.line,
+        role.Dark: shown.line,
+        role.Shadow: shown.window,
+    }.items():
+        palette.setColor(each, QColor(colour))
+    for each in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
+        palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(shown.disabled))
+    return palette
+
+
+def _style_sheet(shown: Colours) -> str:
+    half = GRID // 2
+    return f"""
+    QMainWindow::separator {{ background: {shown.line}; width: 1px; height: 1px; }}
+    QMainWindow::separator:hover {{ background: {shown.accent}; }}
+    QDockWidget > QWidget {{ background: {shown.panel}; }}
+    QMenuBar {{ background: {shown.window}; padding: {half // 2}px {half}px; }}
+    QMenuBar::item {{ padding: {half}px {GRID}px; border-radius: {half}px; background: transparent; }}
+    QMenuBar::item:selected {{ background: {shown.hover}; }}
+    QStatusBar {{ background: {shown.window}; border-top: 1px solid {shown.line}; color: {shown.muted}; }}
+    QStatusBar::item {{ border: none; }}
+    QStatusBar QLabel {{ color: {shown.muted}; padding: {half}px {GRID}px; }}
+    QToolTip {{
+        background: {shown.panel}; color: {shown.text}; border: 1px solid {shown.line}; padding: {half}px;
+    }}
+    """
+
+
+class _ThemedIconEngine(QIconEngine):
+    """Draws an icon of the font when asked, so that it follows the theme."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
+        shown = colours()
+        colour = shown.disabled if mode == QIcon.Mode.Disabled else shown.text
+        _drawn(self._name, colour).paint(painter, rect)
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        pixmap = QPixmap(size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
+        painter.end()
+        return pixmap
+
+    def clone(self) -> QIconEngine:
+        return _ThemedIconEngine(self._name)
+
+
+@cache
+def _drawn(name: str, colour: str) -> QIcon:
+    import qtawesome  # not at the top: loading its fonts takes longer than the first window may
+
+    drawn: QIcon = qtawesome.icon(f"{ICON_FAMILY}.{name}", color=colour)
+    return drawn
