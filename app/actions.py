@@ -35,10 +35,10 @@ class Context(StrEnum):
 class Action:
     """One thing that can be asked of the window.
 
-    `text` carries the menu's access key (&); `menu` is a path such as "View/Canvas", and `section` begins a new
-    section of it; `shortcut` is one key sequence in Qt's portable text, or several separated by "; ". Actions of one
-    `group` exclude each other. Plain letters are left free: they belong to the failure modes of the taxonomy, and
-    the tagging panel hears them.
+    `text` carries the menu's access key (&); `menu` is a path such as "View/Canvas", and `section` begins a
+    new section of it; `shortcut` is one key sequence in Qt's portable text, or several separated by "; ".
+    Actions of one `group` exclude each other. Plain letters are left free: they belong to the failure modes
+    of the taxonomy, and the tagging panel hears them.
     """
 
     key: str
@@ -308,7 +308,7 @@ class ActionRegistry(QObject):
                 widget.addAction(self._actions[action.key])
 
     def show_icons(self) -> None:
-        """Give the actions their icons; apart, because loading the icon font takes longer than the window may."""
+        """Give the actions their icons; apart, because the icon font takes long to load."""
         for action in ACTIONS:
             if action.icon:
                 self._actions[action.key].setIcon(theme.icon(action.icon))

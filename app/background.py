@@ -1,0 +1,119 @@
+"""Work off the UI thread, and news from other threads brought to it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NoReturn
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from banana100_core.errors import BananaError
+
+NEWS_MS = 100
+"""At most ten deliveries a second, however fast news arrives."""
+
+
+class Background(QObject):
+    """Does work on a few threads and hands results to the UI thread, until it is closed."""
+
+    failed = Signal(str)
+
+    _done = Signal(object)
+
+    def __init__(self, name: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._threads = ThreadPoolExecutor(max_workers=3, thread_name_prefix=name)
+        self._closed = False
+        self._done.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def do(self, work: Callable[[], Any], then: Callable[[Any], object] | None = None) -> None:
+        """Do `work` on a thread, then call `then` with its result on the UI thread.
+
+        A BananaError is told by `failed`; any other exception is raised on the UI thread, where it is caught
+        and shown as the bug that it is.
+        """
+        if not self._closed:
+            self._threads.submit(self._work, work, then)
+
+    def close(self) -> None:
+        """Drop what has not begun, wait for the rest; nothing is delivered afterwards."""
+        self._closed = True
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def _work(self, work: Callable[[], Any], then: Callable[[Any], object] | None) -> None:
+        try:
+            result = work()
+        except BananaError as error:
+            message = str(error)
+            self._done.emit(lambda: self.failed.emit(message))
+        except Exception as error:  # noqa: BLE001 - raised again on the UI thread
+            fault = error
+            self._done.emit(lambda: _raise(fault))
+        else:
+            if then is not None:
+                self._done.emit(lambda: then(result))
+
+    def _deliver(self, call: Callable[[], object]) -> None:
+        if not self._closed:
+            call()
+
+
+class NewsDesk(QObject):
+    """Gathers what other threads tell and delivers it to the UI thread, at most ten times a second.
+
+    `delivered` carries the names of the tables that changed and the latest value of each kind of progress.
+    """
+
+    delivered = Signal(frozenset, dict)
+
+    _arrived = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lock = threading.Lock()
+        self._tables: set[str] = set()
+        self._progress: dict[str, object] = {}
+        self._announced = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(NEWS_MS)
+        self._timer.timeout.connect(self._deliver)
+        self._arrived.connect(self._timer.start, Qt.ConnectionType.QueuedConnection)
+
+    def tell_change(self, tables: frozenset[str]) -> None:
+        """Take the names of tables that changed, on any thread."""
+        with self._lock:
+            self._tables |= tables
+        self._announce()
+
+    def tell_progress(self, kind: str, progress: object) -> None:
+        """Take the state of some work, on any thread; only the latest of a kind is delivered."""
+        with self._lock:
+            self._progress[kind] = progress
+        self._announce()
+
+    def clear(self) -> None:
+        """Forget what was not delivered."""
+        self._timer.stop()
+        with self._lock:
+            self._tables, self._progress, self._announced = set(), {}, False
+
+    def _announce(self) -> None:
+        with self._lock:
+            announced, self._announced = self._announced, True
+        if not announced:
+            self._arrived.emit()
+
+    def _deliver(self) -> None:
+        with self._lock:
+            tables, self._tables = frozenset(self._tables), set()
+            progress, self._progress = self._progress, {}
+            self._announced = False
+        if tables or progress:
+            self.delivered.emit(tables, progress)
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error

@@ -1,0 +1,329 @@
+"""What is open and what is looked at; the one place where the threads of the core meet the window."""
+
+from __future__ import annotations
+
+import getpass
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.background import Background, NewsDesk
+from banana100_core.errors import BananaError
+from banana100_core.project.records import RunState
+
+if TYPE_CHECKING:
+    from banana100_core.generation.executor import Executor
+    from banana100_core.project import Project
+    from banana100_core.project.records import Run, Step
+    from banana100_core.scoring.pool import ScoringPool
+
+_FIRST_EDIT = 1  # the reference of the paper: step 0 may be cropped otherwise than what the model returns
+
+
+class Session(QObject):
+    """One window's project, its scoring pool and executor, and the run and step on screen.
+
+    All attributes belong to the UI thread. `runs` are all runs of the project, `steps` those of `run`, in order;
+    `step` is the number of the current one (right pane), `reference_step` that of the left pane.
+    """
+
+    project_opened = Signal()
+    project_closed = Signal()
+    run_changed = Signal()
+    step_changed = Signal(int)
+    reference_changed = Signal(int)
+    selection_changed = Signal()
+    runs_updated = Signal()
+    steps_updated = Signal()
+    scores_updated = Signal()
+    tags_updated = Signal()
+    scoring_progressed = Signal(object)
+    generation_progressed = Signal(object)
+    failed = Signal(str, str)
+
+    def __init__(self, parent: QObject | None = None, *, annotator: str = "") -> None:
+        super().__init__(parent)
+        self.project: Project | None = None
+        self.pool: ScoringPool | None = None
+        self.executor: Executor | None = None
+        self.annotator = annotator or getpass.getuser()
+        self.runs: list[Run] = []
+        self.run: Run | None = None
+        self.steps: list[Step] = []
+        self.step = 0
+        self.reference_step = 0
+        self._wished_step: int | None = None  # None: the last step, also when more arrive
+        self._wished_reference = _FIRST_EDIT
+        self._selected_runs: list[int] = []
+        self._unsubscribe: list[Callable[[], None]] = []
+        self._background: Background | None = None
+        self._pool_started = False
+        self._reading = False
+        self._stale: frozenset[str] = frozenset()
+        self._news = NewsDesk(self)
+        self._news.delivered.connect(self._take_news)
+
+    # Opening and closing
+
+    def open_project(self, path: Path, *, read_only: bool = False) -> bool:
+        """Open a project file and close the one open until now; tells `failed` and is False when it can't be."""
+        from banana100_core.project import Project
+
+        try:
+            project = Project.open(path, read_only=read_only)
+        except BananaError as error:
+            self.failed.emit(f"{path.name} can't be opened", str(error))
+            return False
+        self.adopt_project(project)
+        return True
+
+    def adopt_project(self, project: Project) -> None:
+        """Show a project that is open already, and own it from now on."""
+        from banana100_core.generation.executor import Executor
+        from banana100_core.project.runs import runs
+        from banana100_core.scoring.pool import ScoringPool
+
+        self.close_project()
+        self.project = project
+        self._background = Background("session", self)
+        self._background.failed.connect(lambda message: self.failed.emit("That did not work", message))
+        self._unsubscribe.append(project.subscribe(self._news.tell_change))
+        if not project.read_only:
+            self.pool = ScoringPool(project)
+            self.executor = Executor(project)
+            for kind, worker in (("scoring", self.pool), ("generation", self.executor)):
+                self._unsubscribe.append(worker.subscribe(self._teller(kind)))
+        self.runs = runs(project)
+        self.project_opened.emit()
+        if self.runs:
+            self.choose_run(self.runs[0].id)
+
+    def close_project(self) -> None:
+        """End scoring and generation, wait for their threads, close the file."""
+        project, pool, executor, background = self.project, self.pool, self.executor, self._background
+        if project is None:
+            return
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()
+        self._unsubscribe.clear()
+        self._news.clear()
+        self.project = self.pool = self.executor = self.run = self._background = None
+        self.runs, self.steps, self._selected_runs = [], [], []
+        self.step = self.reference_step = 0
+        self._wished_step, self._wished_reference = None, _FIRST_EDIT
+        self._pool_started = self._reading = False
+        self._stale = frozenset()
+        self.project_closed.emit()
+        _side_by_side([each.close for each in (pool, executor) if each is not None])
+        if background is not None:
+            background.close()
+            background.deleteLater()
+        project.close()
+
+    # What is looked at
+
+    def choose_run(self, run_id: int) -> None:
+        """Look at a run, at the same step as before if it has it."""
+        from banana100_core.project.runs import steps
+
+        chosen = next((run for run in self.runs if run.id == run_id), None)
+        if self.project is None or chosen is None or (self.run is not None and self.run.id == run_id):
+            return
+        self.run = chosen
+        self.steps = steps(self.project, run_id)
+        self._settle()
+        self._prefer()
+        self.run_changed.emit()
+        self.step_changed.emit(self.step)
+        self.reference_changed.emit(self.reference_step)
+
+    def choose_step(self, number: int) -> None:
+        """Look at the step nearest to a number; at the last one of a growing run, go on with it as it grows."""
+        if not self.steps:
+            return
+        chosen = _nearest(self.steps, number)
+        growing = self.run is not None and self.run.state is RunState.PLANNED
+        self._wished_step = None if growing and chosen == self.steps[-1].number else chosen
+        if chosen != self.step:
+            self.step = chosen
+            self._prefer()
+            self.step_changed.emit(chosen)
+
+    def choose_reference(self, number: int) -> None:
+        """Put the step nearest to a number into the left pane."""
+        if not self.steps:
+            return
+        self._wished_reference = chosen = _nearest(self.steps, number)
+        if chosen != self.reference_step:
+            self.reference_step = chosen
+            self.reference_changed.emit(chosen)
+
+    def next_step(self) -> None:
+        """Look at the step after the current one."""
+        self.choose_step(_beside(self.steps, self.step, 1))
+
+    def previous_step(self) -> None:
+        """Look at the step before the current one."""
+        self.choose_step(_beside(self.steps, self.step, -1))
+
+    def first_step(self) -> None:
+        """Look at the first step."""
+        self.choose_step(0)
+
+    def last_step(self) -> None:
+        """Look at the last step."""
+        if self.steps:
+            self.choose_step(self.steps[-1].number)
+
+    def next_reference(self) -> None:
+        """Move the left pane one step on."""
+        self.choose_reference(_beside(self.steps, self.reference_step, 1))
+
+    def previous_reference(self) -> None:
+        """Move the left pane one step back."""
+        self.choose_reference(_beside(self.steps, self.reference_step, -1))
+
+    def step_numbered(self, number: int) -> Step | None:
+        """The step of the current run that has a number."""
+        return next((step for step in self.steps if step.number == number), None)
+
+    @property
+    def selected_runs(self) -> list[int]:
+        """Runs chosen in the list, in its order, for plots and scoring; the current run when there are none."""
+        return list(self._selected_runs) or ([self.run.id] if self.run else [])
+
+    @selected_runs.setter
+    def selected_runs(self, run_ids: list[int]) -> None:
+        if run_ids != self._selected_runs:
+            self._selected_runs = list(run_ids)
+            self.selection_changed.emit()
+
+    # Work
+
+    def in_background(self, work: Callable[[], Any], then: Callable[[Any], object] | None = None) -> None:
+        """Do `work` off the UI thread and hand its result to `then` on it, unless the project is closed before.
+
+        A BananaError is told by `failed`; any other exception is raised on the UI thread.
+        """
+        if self._background is not None:
+            self._background.do(work, then)
+
+    def start_pool(self) -> None:
+        """Start the scoring pool; from then on it scores new steps as they arrive."""
+        if self.pool is not None and not self._pool_started:
+            self._pool_started = True
+            self.pool.start()
+            self._prefer()
+
+    def score_missing(self, run_ids: list[int] | None = None) -> None:
+        """Ask for every score that is missing, in these runs or in all."""
+        pool = self.pool
+        if pool is not None:
+            self.start_pool()
+            self.in_background(lambda: pool.request_missing(run_ids))
+
+    def retry_failed(self) -> None:
+        """Forget failed scores and ask for them again."""
+        from banana100_core.project.scores import forget_failed
+
+        project = self.project
+        if project is not None and not project.read_only:
+            self.in_background(lambda: forget_failed(project), lambda _count: self.score_missing())
+
+    # News from the core
+
+    def _teller(self, kind: str) -> Callable[[object], None]:
+        return lambda progress: self._news.tell_progress(kind, progress)
+
+    def _take_news(self, tables: frozenset[str], progress: dict[str, object]) -> None:
+        if "scoring" in progress:
+            self.scoring_progressed.emit(progress["scoring"])
+        if "generation" in progress:
+            self.generation_progressed.emit(progress["generation"])
+        if tables & {"run", "step", "tag"}:
+            self._read_again(tables)
+        if "score" in tables:
+            self.scores_updated.emit()
+        if tables & {"tag", "edit"}:
+            self.tags_updated.emit()
+
+    def _read_again(self, tables: frozenset[str]) -> None:
+        """Read runs and steps anew; one reading at a time, so that an older one can't replace a newer one."""
+        self._stale |= tables
+        project, run = self.project, self.run
+        if self._reading or project is None:
+            return
+        run_id = run.id if run is not None and "step" in self._stale else None
+        self._reading, self._stale = True, frozenset()
+        self.in_background(lambda: _read(project, run_id), self._take_runs)
+
+    def _take_runs(self, read: tuple[list[Run], int | None, list[Step]]) -> None:
+        self._reading = False
+        self.runs, run_id, steps = read
+        current = self.run
+        if current is not None:
+            self.run = next((run for run in self.runs if run.id == current.id), current)
+        self.runs_updated.emit()
+        if current is None and self.runs:
+            self.choose_run(self.runs[0].id)
+        elif self.run is not None and self.run.id == run_id and steps != self.steps:
+            self._take_steps(steps)
+        if self._stale:
+            self._read_again(frozenset())
+
+    def _take_steps(self, steps: list[Step]) -> None:
+        before = self.step, self.reference_step
+        self.steps = steps
+        self._settle()
+        self._prefer()
+        self.steps_updated.emit()
+        if self.step != before[0]:
+            self.step_changed.emit(self.step)
+        if self.reference_step != before[1]:
+            self.reference_changed.emit(self.reference_step)
+
+    def _settle(self) -> None:
+        """Bring step and reference to what the run has, as near as can be to what was wished for."""
+        if not self.steps:
+            self.step = self.reference_step = 0
+            return
+        last = self.steps[-1].number
+        self.step = _nearest(self.steps, last if self._wished_step is None else self._wished_step)
+        self.reference_step = _nearest(self.steps, self._wished_reference)
+
+    def _prefer(self) -> None:
+        """Have the picture on screen scored first, then the rest of its run."""
+        if self.pool is None or not self._pool_started:
+            return
+        shown = self.step_numbered(self.step)
+        on_screen = shown.image.sha256 if shown and shown.image else None
+        self.pool.prefer(on_screen, [step.image.sha256 for step in self.steps if step.image])
+
+
+def _read(project: Project, run_id: int | None) -> tuple[list[Run], int | None, list[Step]]:
+    from banana100_core.project.runs import runs, steps
+
+    return runs(project), run_id, [] if run_id is None else steps(project, run_id)
+
+
+def _nearest(steps: list[Step], number: int) -> int:
+    return min((step.number for step in steps), key=lambda each: abs(each - number))
+
+
+def _beside(steps: list[Step], number: int, by: int) -> int:
+    numbers = [step.number for step in steps]
+    if number not in numbers:
+        return number
+    return numbers[min(max(numbers.index(number) + by, 0), len(numbers) - 1)]
+
+
+def _side_by_side(calls: list[Callable[[], None]]) -> None:
+    """Make calls that wait for threads at the same time, so that their waits don't add up."""
+    threads = [threading.Thread(target=call, name="closing") for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
