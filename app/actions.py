@@ -62,6 +62,11 @@ class Action:
         """The keys that trigger it, the first one shown."""
         return [QKeySequence(part) for part in self.shortcut.split("; ") if part]
 
+    @property
+    def keys_shown(self) -> str:
+        """Its first key as the system writes it, or nothing."""
+        return self.sequences[0].toString(QKeySequence.SequenceFormat.NativeText) if self.shortcut else ""
+
 
 ACTIONS: tuple[Action, ...] = (
     # File

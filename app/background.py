@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from banana100_core.errors import BananaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NEWS_MS = 100
 """At most ten deliveries a second, however fast news arrives."""

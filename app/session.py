@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import getpass
 import threading
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -15,10 +13,14 @@ from banana100_core.errors import BananaError
 from banana100_core.project.records import RunState
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from banana100_core.generation.executor import Executor
+    from banana100_core.scoring.pool import ScoringPool
+
     from banana100_core.project import Project
     from banana100_core.project.records import Run, Step
-    from banana100_core.scoring.pool import ScoringPool
 
 _FIRST_EDIT = 1  # the reference of the paper: step 0 may be cropped otherwise than what the model returns
 
@@ -26,8 +28,8 @@ _FIRST_EDIT = 1  # the reference of the paper: step 0 may be cropped otherwise t
 class Session(QObject):
     """One window's project, its scoring pool and executor, and the run and step on screen.
 
-    All attributes belong to the UI thread. `runs` are all runs of the project, `steps` those of `run`, in order;
-    `step` is the number of the current one (right pane), `reference_step` that of the left pane.
+    All attributes belong to the UI thread. `runs` are all runs of the project, `steps` those of `run`, in
+    order; `step` is the number of the current one (right pane), `reference_step` that of the left pane.
     """
 
     project_opened = Signal()
@@ -69,7 +71,7 @@ class Session(QObject):
     # Opening and closing
 
     def open_project(self, path: Path, *, read_only: bool = False) -> bool:
-        """Open a project file and close the one open until now; tells `failed` and is False when it can't be."""
+        """Open a project file in place of the one open; tells `failed` and returns False if it can't be."""
         from banana100_core.project import Project
 
         try:
@@ -141,7 +143,7 @@ class Session(QObject):
         self.reference_changed.emit(self.reference_step)
 
     def choose_step(self, number: int) -> None:
-        """Look at the step nearest to a number; at the last one of a growing run, go on with it as it grows."""
+        """Look at the step nearest to a number; the last one of a growing run is followed as it grows."""
         if not self.steps:
             return
         chosen = _nearest(self.steps, number)
@@ -192,7 +194,7 @@ class Session(QObject):
 
     @property
     def selected_runs(self) -> list[int]:
-        """Runs chosen in the list, in its order, for plots and scoring; the current run when there are none."""
+        """Runs chosen in the list, in its order; the current run when there are none."""
         return list(self._selected_runs) or ([self.run.id] if self.run else [])
 
     @selected_runs.setter
@@ -204,7 +206,7 @@ class Session(QObject):
     # Work
 
     def in_background(self, work: Callable[[], Any], then: Callable[[Any], object] | None = None) -> None:
-        """Do `work` off the UI thread and hand its result to `then` on it, unless the project is closed before.
+        """Do `work` off the UI thread and hand its result to `then` on it; not if the project closes first.
 
         A BananaError is told by `failed`; any other exception is raised on the UI thread.
         """

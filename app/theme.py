@@ -189,20 +189,69 @@ def _palette(shown: Colours) -> QPalette:
 
 
 def _style_sheet(shown: Colours) -> str:
-    half = GRID // 2
+    half, quarter = GRID // 2, GRID // 4
     return f"""
     QMainWindow::separator {{ background: {shown.line}; width: 1px; height: 1px; }}
     QMainWindow::separator:hover {{ background: {shown.accent}; }}
     QDockWidget > QWidget {{ background: {shown.panel}; }}
-    QMenuBar {{ background: {shown.window}; padding: {half // 2}px {half}px; }}
+    #dock_title {{ color: {shown.muted}; font-weight: 600; padding: {half}px {GRID + half}px; }}
+
+    QMenuBar {{ background: {shown.window}; padding: {quarter}px {half}px; }}
     QMenuBar::item {{ padding: {half}px {GRID}px; border-radius: {half}px; background: transparent; }}
     QMenuBar::item:selected {{ background: {shown.hover}; }}
+    QMenu {{ background: {shown.panel}; border: 1px solid {shown.line}; padding: {half}px; }}
+    QMenu::item {{ padding: {half}px {3 * GRID}px {half}px {GRID}px; border-radius: {half}px; }}
+    QMenu::item:selected {{ background: {shown.selected}; color: {shown.text}; }}
+    QMenu::item:disabled {{ color: {shown.disabled}; }}
+    QMenu::separator {{ height: 1px; background: {shown.line}; margin: {half}px {GRID}px; }}
+    QMenu::icon {{ padding-left: {GRID}px; }}
+
+    QTabBar::tab {{
+        background: transparent; color: {shown.muted}; border: none; border-bottom: 2px solid transparent;
+        padding: {half}px {GRID + half}px; margin: 0;
+    }}
+    QTabBar::tab:hover {{ color: {shown.text}; }}
+    QTabBar::tab:selected {{ color: {shown.text}; border-bottom-color: {shown.accent}; }}
+
+    QPushButton {{
+        background: {shown.hover}; color: {shown.text}; border: 1px solid {shown.line};
+        border-radius: {half}px; padding: {half}px {2 * GRID}px;
+    }}
+    QPushButton:hover {{ background: {shown.selected}; }}
+    QPushButton:focus {{ border-color: {shown.accent}; }}
+    QPushButton:disabled {{ color: {shown.disabled}; background: transparent; }}
+    QPushButton:default {{ background: {shown.accent}; color: {shown.on_accent}; border-color: {shown.accent}; }}
+    QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox, QPlainTextEdit {{
+        background: {shown.field}; color: {shown.text}; border: 1px solid {shown.line};
+        border-radius: {half}px; padding: {half}px {half}px; selection-background-color: {shown.accent};
+    }}
+    QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit:focus {{
+        border-color: {shown.accent};
+    }}
+    QToolButton {{ border: none; border-radius: {half}px; padding: {half}px; }}
+    QToolButton:hover {{ background: {shown.hover}; }}
+    QToolButton:checked {{ background: {shown.selected}; }}
+    QProgressBar {{ background: {shown.line}; border: none; border-radius: {quarter}px; }}
+    QProgressBar::chunk {{ background: {shown.accent}; border-radius: {quarter}px; }}
+
     QStatusBar {{ background: {shown.window}; border-top: 1px solid {shown.line}; color: {shown.muted}; }}
     QStatusBar::item {{ border: none; }}
-    QStatusBar QLabel {{ color: {shown.muted}; padding: {half}px {GRID}px; }}
+    QStatusBar QLabel {{ color: {shown.muted}; padding: {half}px {half}px; }}
     QToolTip {{
         background: {shown.panel}; color: {shown.text}; border: 1px solid {shown.line}; padding: {half}px;
     }}
+
+    QLabel[muted="true"] {{ color: {shown.muted}; }}
+    QLabel[strong="true"] {{ font-weight: 600; }}
+    QLabel[heading="true"] {{ font-size: 16pt; font-weight: 600; }}
+    QLabel[key="true"] {{
+        color: {shown.text}; background: {shown.field}; border: 1px solid {shown.line};
+        border-radius: {half}px; padding: {quarter}px {half + quarter}px;
+    }}
+    #message_bar {{ background: {shown.panel}; border: none; border-bottom: 1px solid {shown.line}; }}
+    #message_bar[error="true"] {{ border-left: {half}px solid {shown.error}; }}
+    #palette {{ background: {shown.panel}; border: 1px solid {shown.line}; border-radius: {GRID}px; }}
+    #palette QListView {{ background: {shown.panel}; }}
     """
 
 
