@@ -1,0 +1,1 @@
+"""What comes in and goes out: folders of pictures, Pico-Banana, contact sheets."""
