@@ -229,3 +229,29 @@ class Edit:
     before: dict[str, Any] | None
     after: dict[str, Any] | None
     undoes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class InitialImage:
+    """An initial image by its name, and whom to thank for it."""
+
+    name: str
+    image: Image
+    credit: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunCost:
+    """What a run has cost so far, all calls counted; None where nothing is known."""
+
+    run_id: int
+    model: str
+    protocol: str
+    steps_done: int
+    steps_planned: int
+    calls: int
+    failed_calls: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    seconds: float | None

@@ -1,0 +1,49 @@
+"""The named migrations of a project file, each one transaction together with its record.
+
+A migration never changes the blob table: in a large study it holds nearly all bytes, and backups leave it out.
+One that an older program can't live with raises the major number, any other the minor one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from sqlite_utils import Database
+from sqlite_utils.migrations import Migrations
+
+from banana100_core.project.backup import back_up
+from banana100_core.project.database import APPLICATION_ID, packed_version, sibling
+from banana100_core.project.schema import TABLES, VIEWS
+
+migrations = Migrations("banana100")
+
+
+@migrations()
+def create(database: Database) -> None:
+    """All tables and views of version 1.0."""
+    set_version(database, 1, 0)
+    for statement in (*TABLES, *VIEWS):
+        database.execute(statement)
+
+
+def set_version(database: Database, major: int, minor: int) -> None:
+    """Write the file's version; part of the migration that needs it."""
+    database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    database.execute(f"PRAGMA user_version = {packed_version(major, minor)}")
+
+
+def migrate(database: Database, path: Path, migrations: Migrations = migrations) -> Path | None:
+    """Bring a project up to date; returns the backup that was made first, None if nothing was to be done.
+
+    Each migration is undone by itself when it fails; those before it stay.
+    """
+    pending = migrations.pending(database)
+    if not pending:
+        return None
+    backup = sibling(path, f".before-{pending[0].name}.bak") if migrations.applied(database) else None
+    if backup is not None:
+        back_up(database.conn, backup)
+    with contextlib.closing(database.conn.cursor()):
+        migrations.apply(database)
+    return backup

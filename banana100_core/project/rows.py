@@ -1,0 +1,27 @@
+"""Between the values of Python and the columns of a project file."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+
+def now() -> str:
+    """This moment, as all tables keep it: UTC, ISO 8601 with milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def text(value: str) -> str:
+    """`value` as SQLite can keep it: half characters, of cut replies or odd file names, are written out as escapes."""
+    return value.encode("utf-8", "backslashreplace").decode()
+
+
+def to_json(value: object) -> str:
+    """`value` as JSON that a person can read."""
+    return text(json.dumps(value, ensure_ascii=False))
+
+
+def from_json(value: str) -> Any:
+    """The value of a JSON column."""
+    return json.loads(value)

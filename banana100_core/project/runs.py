@@ -1,0 +1,220 @@
+"""Runs, their steps, and the calls that were made for them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from banana100_core.errors import ProjectError
+from banana100_core.project import images
+from banana100_core.project.images import NewImage
+from banana100_core.project.project import Project
+from banana100_core.project.records import (
+    Call,
+    Image,
+    NewRun,
+    NewStep,
+    Outcome,
+    Run,
+    RunCost,
+    RunState,
+    Step,
+)
+from banana100_core.project.rows import from_json, now, text, to_json
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+_RUNS = """
+    SELECT run.*, ifnull(first.image_sha256, initial_image.sha256) AS initial_sha256,
+        last.image_sha256 AS last_sha256, ifnull(counts.done, 0) AS steps_done, ifnull(counts.failed, 0) AS steps_failed,
+        ifnull(tags.tag_count, 0) AS tag_count
+    FROM run
+    LEFT JOIN (
+        SELECT run_id, sum(outcome = 'done') AS done, sum(outcome = 'failed') AS failed,
+            max(iif(image_sha256 IS NULL, NULL, number)) AS last_number
+        FROM step GROUP BY run_id
+    ) AS counts ON counts.run_id = run.id
+    LEFT JOIN step AS first ON first.run_id = run.id AND first.number = 0
+    LEFT JOIN step AS last ON last.run_id = run.id AND last.number = counts.last_number
+    LEFT JOIN initial_image ON initial_image.name = run.initial_image
+    LEFT JOIN (SELECT run_id, count(*) AS tag_count FROM tag GROUP BY run_id) AS tags ON tags.run_id = run.id
+"""
+_STEPS = (
+    f"SELECT step.*, {images.IMAGE_COLUMNS} FROM step LEFT JOIN image ON image.sha256 = step.image_sha256"  # noqa: S608
+)
+
+
+def add_run(project: Project, run: NewRun) -> int:
+    """Add a run without steps and give its id; ProjectError when its source is in the project already."""
+    row = {
+        "uuid": str(uuid4()),
+        "initial_image": text(run.initial_image),
+        "provider": text(run.provider),
+        "model": text(run.model),
+        "protocol": text(run.protocol),
+        "repeat": run.repeat,
+        "branch": text(run.branch),
+        "session_mode": text(run.session_mode),
+        "seed": run.seed,
+        "settings": to_json(run.settings),
+        "source": None if run.source is None else text(run.source),
+        "state": run.state.value,
+        "steps_planned": run.steps_planned,
+        "created_at": now(),
+    }
+
+    def work(database: Database) -> int:
+        if run.source is not None and database["run"].count_where("source = ?", [row["source"]]):
+            raise ProjectError(f"{project.path} has the run from {run.source} already. Nothing was added.")
+        run_id: int = database["run"].insert(row).last_pk
+        return run_id
+
+    return project.write(work, changes={"run"})
+
+
+def runs(project: Project) -> list[Run]:
+    """All runs with their counts, in the order in which they were added."""
+    with project.reading() as connection:
+        return [_run_of(row) for row in connection.execute(f"{_RUNS} ORDER BY run.id")]
+
+
+def run(project: Project, run_id: int) -> Run:
+    """One run; ProjectError when there is none of that id."""
+    with project.reading() as connection:
+        row = connection.execute(f"{_RUNS} WHERE run.id = ?", (run_id,)).fetchone()
+    if row is None:
+        raise _no_run(project, run_id)
+    return _run_of(row)
+
+
+def run_by_source(project: Project, source: str) -> Run | None:
+    """The run that was imported from `source`."""
+    with project.reading() as connection:
+        row = connection.execute(f"{_RUNS} WHERE run.source = ?", (text(source),)).fetchone()
+    return None if row is None else _run_of(row)
+
+
+def steps(project: Project, run_id: int) -> list[Step]:
+    """A run's steps by number, the initial image as step 0 among them."""
+    with project.reading() as connection:
+        rows = connection.execute(f"{_STEPS} WHERE run_id = ? ORDER BY number", (run_id,)).fetchall()
+    return [_step_of(row) for row in rows]
+
+
+def step(project: Project, run_id: int, number: int) -> Step | None:
+    """One step of a run, None where there is none of that number."""
+    with project.reading() as connection:
+        row = connection.execute(f"{_STEPS} WHERE run_id = ? AND number = ?", (run_id, number)).fetchone()
+    return None if row is None else _step_of(row)
+
+
+def add_step(project: Project, step: NewStep, image: NewImage | None) -> None:
+    """Add a step with its image, all or nothing; on disk when this returns. See `add_steps`."""
+    add_steps(project, [(step, image)])
+
+
+def add_steps(project: Project, steps: Sequence[tuple[NewStep, NewImage | None]]) -> None:
+    """Add steps with their images in one transaction; the image is None for a failed step.
+
+    A step takes the place of a failed one of its number, never that of another: ProjectError, as for a run that isn't
+    there.
+    """
+    rows = [
+        _row_of(step, None if image is None else images.prepared(project, image)) for step, image in steps
+    ]
+
+    def work(database: Database) -> None:
+        for (step, image), (row, image_row) in zip(steps, rows, strict=True):
+            if image is not None and image_row is not None:
+                images.store(database, image_row, image.data)
+            _put_step(database, project, step, row)
+
+    project.write(work, changes=images.CHANGES | {"step"})
+
+
+def set_run_state(project: Project, run_id: int, state: RunState, reason: str = "") -> None:
+    """Say where a run stands, and why."""
+
+    def work(database: Database) -> None:
+        if not database.execute(
+            "UPDATE run SET state = ?, state_reason = ? WHERE id = ?", (state.value, text(reason), run_id)
+        ).rowcount:
+            raise _no_run(project, run_id)
+
+    project.write(work, changes={"run"})
+
+
+def add_call(project: Project, call: Call) -> None:
+    """Log a call to an editor."""
+    row = {field.name: getattr(call, field.name) for field in fields(call)}
+    row |= {"outcome": text(call.outcome), "reason": text(call.reason), "created_at": now()}
+
+    def work(database: Database) -> None:
+        _need_run(database, project, call.run_id)
+        database["call"].insert(row)
+
+    project.write(work, changes={"call"})
+
+
+def run_costs(project: Project) -> list[RunCost]:
+    """What each run has cost so far."""
+    with project.reading() as connection:
+        return [RunCost(**dict(row)) for row in connection.execute("SELECT * FROM run_costs ORDER BY run_id")]
+
+
+def _row_of(step: NewStep, image: dict[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    if (image is None) != (step.outcome is Outcome.FAILED):
+        raise ValueError(f"a step that is {step.outcome.value} comes with{'out' if image else ''} an image")
+    row = {field.name: getattr(step, field.name) for field in fields(step)}
+    row |= {name: text(value) for name, value in row.items() if isinstance(value, str)}
+    row |= {
+        "outcome": step.outcome.value,
+        "settings": to_json(step.settings),
+        "image_sha256": None if image is None else image["sha256"],
+        "created_at": now(),
+    }
+    return row, image
+
+
+def _put_step(database: Database, project: Project, step: NewStep, row: dict[str, Any]) -> None:
+    _need_run(database, project, step.run_id)
+    database.execute(
+        "DELETE FROM step WHERE run_id = ? AND number = ? AND outcome = 'failed'", (step.run_id, step.number)
+    )
+    try:
+        database["step"].insert(row)
+    except sqlite3.IntegrityError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_CONSTRAINT_UNIQUE:
+            raise
+        raise ProjectError(
+            f"Run {step.run_id} has step {step.number} already. A finished step is never replaced."
+        ) from None
+
+
+def _need_run(database: Database, project: Project, run_id: int) -> None:
+    if database.execute("SELECT 1 FROM run WHERE id = ?", (run_id,)).fetchone() is None:
+        raise _no_run(project, run_id)
+
+
+def _no_run(project: Project, run_id: int) -> ProjectError:
+    return ProjectError(f"{project.path} has no run {run_id}. `banana100 info` lists the runs there are.")
+
+
+def _run_of(row: sqlite3.Row) -> Run:
+    values = dict(row)
+    return Run(**values | {"settings": from_json(row["settings"]), "state": RunState(row["state"])})
+
+
+def _step_of(row: sqlite3.Row) -> Step:
+    image: Image | None = None if row["image_sha256"] is None else images.image_of(row)
+    values = {name: row[name] for name in _STEP_FIELDS}
+    return Step(
+        **values | {"outcome": Outcome(row["outcome"]), "settings": from_json(row["settings"])}, image=image
+    )
+
+
+_STEP_FIELDS = tuple(field.name for field in fields(Step) if field.name not in {"image"})

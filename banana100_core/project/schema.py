@@ -1,0 +1,240 @@
+"""Tables and views of a project file, version 1.0; later changes are migrations."""
+
+from __future__ import annotations
+
+TABLES = (
+    """
+    CREATE TABLE project_setting (
+        key TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """,
+    # `path` has forward slashes and starts at the project file's folder where it can; it is a BLOB where a file name
+    # is no valid Unicode.
+    """
+    CREATE TABLE image (
+        sha256 TEXT PRIMARY KEY CHECK (length(sha256) = 64),
+        width INTEGER NOT NULL,
+        height INTEGER NOT NULL,
+        media_type TEXT NOT NULL,
+        byte_size INTEGER NOT NULL,
+        notes TEXT NOT NULL DEFAULT '[]',
+        storage TEXT NOT NULL CHECK (storage IN ('blob', 'folder', 'file')),
+        path ANY CHECK ((path IS NOT NULL) = (storage = 'file'))
+    ) STRICT
+    """,
+    # No foreign key: nothing about this table may ever need a change.
+    """
+    CREATE TABLE blob (
+        sha256 TEXT PRIMARY KEY,
+        bytes BLOB NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE thumbnail (
+        sha256 TEXT PRIMARY KEY REFERENCES image (sha256) ON DELETE CASCADE,
+        bytes BLOB NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE initial_image (
+        name TEXT PRIMARY KEY,
+        sha256 TEXT NOT NULL REFERENCES image (sha256),
+        credit TEXT NOT NULL DEFAULT ''
+    ) STRICT
+    """,
+    """
+    CREATE TABLE run (
+        id INTEGER PRIMARY KEY,
+        uuid TEXT NOT NULL UNIQUE,
+        initial_image TEXT NOT NULL,
+        provider TEXT NOT NULL,
+        model TEXT NOT NULL,
+        protocol TEXT NOT NULL,
+        repeat INTEGER NOT NULL,
+        branch TEXT NOT NULL,
+        session_mode TEXT NOT NULL,
+        seed INTEGER,
+        settings TEXT NOT NULL,
+        source TEXT UNIQUE,
+        state TEXT NOT NULL CHECK (state IN ('planned', 'done', 'stopped', 'cancelled')),
+        state_reason TEXT NOT NULL DEFAULT '',
+        steps_planned INTEGER NOT NULL,
+        created_at TEXT NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE step (
+        id INTEGER PRIMARY KEY,
+        run_id INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+        number INTEGER NOT NULL CHECK (number >= 0),
+        outcome TEXT NOT NULL CHECK (outcome IN ('initial', 'done', 'failed')),
+        reason TEXT NOT NULL,
+        image_sha256 TEXT REFERENCES image (sha256) CHECK ((image_sha256 IS NULL) = (outcome = 'failed')),
+        prompt TEXT NOT NULL,
+        reasoning TEXT NOT NULL,
+        settings TEXT NOT NULL,
+        sent_sha256 TEXT,
+        declared_media_type TEXT,
+        model_version TEXT,
+        finish_reason TEXT,
+        input_tokens INTEGER,
+        output_tokens INTEGER,
+        cost_usd REAL,
+        seconds REAL,
+        created_at TEXT NOT NULL,
+        UNIQUE (run_id, number)
+    ) STRICT
+    """,
+    # Lists of runs are answered from this index alone: the rows carry prompts and reasoning summaries.
+    "CREATE INDEX step_summary ON step (run_id, number, outcome, image_sha256)",
+    "CREATE INDEX step_image ON step (image_sha256, run_id, number)",
+    """
+    CREATE TABLE call (
+        id INTEGER PRIMARY KEY,
+        run_id INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+        step INTEGER NOT NULL,
+        attempt INTEGER NOT NULL,
+        outcome TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        input_tokens INTEGER,
+        output_tokens INTEGER,
+        cost_usd REAL,
+        seconds REAL,
+        created_at TEXT NOT NULL
+    ) STRICT
+    """,
+    "CREATE INDEX call_run ON call (run_id)",
+    """
+    CREATE TABLE metric (
+        key TEXT PRIMARY KEY,
+        title TEXT NOT NULL,
+        low REAL NOT NULL,
+        high REAL NOT NULL CHECK (high <> low),
+        lower_is_better INTEGER NOT NULL CHECK (lower_is_better IN (0, 1))
+    ) STRICT
+    """,
+    """
+    CREATE TABLE score (
+        image_sha256 TEXT NOT NULL REFERENCES image (sha256) ON DELETE CASCADE,
+        metric TEXT NOT NULL REFERENCES metric (key),
+        method_version TEXT NOT NULL,
+        score REAL,
+        error TEXT CHECK ((error IS NULL) = (score IS NOT NULL)),
+        device TEXT NOT NULL,
+        seconds REAL,
+        created_at TEXT NOT NULL,
+        PRIMARY KEY (image_sha256, metric, method_version)
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE failure_mode (
+        key TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        level TEXT NOT NULL,
+        definition TEXT NOT NULL,
+        example TEXT NOT NULL,
+        shortcut TEXT UNIQUE,
+        parent TEXT REFERENCES failure_mode (key),
+        position INTEGER NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE tag (
+        uuid TEXT PRIMARY KEY,
+        run_id INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+        failure_mode TEXT NOT NULL REFERENCES failure_mode (key) ON UPDATE CASCADE,
+        annotator TEXT NOT NULL,
+        onset INTEGER NOT NULL CHECK (onset >= 1),
+        end_step INTEGER CHECK (end_step >= onset),
+        severity INTEGER NOT NULL CHECK (severity BETWEEN 1 AND 3),
+        certainty REAL NOT NULL CHECK (certainty BETWEEN 0 AND 1),
+        note TEXT NOT NULL,
+        review_state TEXT NOT NULL CHECK (review_state IN ('draft', 'done', 'accepted', 'rejected')),
+        created_at TEXT NOT NULL,
+        modified_at TEXT NOT NULL
+    ) STRICT
+    """,
+    "CREATE INDEX tag_run ON tag (run_id, onset)",
+    # The log outlives what it tells of, so it names tags without a foreign key.
+    """
+    CREATE TABLE edit (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at TEXT NOT NULL,
+        annotator TEXT NOT NULL,
+        action TEXT NOT NULL CHECK (action IN ('add', 'change', 'remove', 'undo', 'redo')),
+        tag_uuid TEXT NOT NULL,
+        before TEXT,
+        after TEXT,
+        undoes INTEGER REFERENCES edit (id) CHECK ((undoes IS NULL) = (action NOT IN ('undo', 'redo')))
+    ) STRICT
+    """,
+    "CREATE INDEX edit_annotator ON edit (annotator, id, action, undoes)",
+    """
+    CREATE TRIGGER edit_is_never_changed BEFORE UPDATE ON edit
+    BEGIN SELECT RAISE(ABORT, 'the log of edits is append-only'); END
+    """,
+    """
+    CREATE TRIGGER edit_is_never_removed BEFORE DELETE ON edit
+    BEGIN SELECT RAISE(ABORT, 'the log of edits is append-only'); END
+    """,
+)
+
+_DELTAS = ",\n".join(
+    f"max(CASE step WHEN {step} THEN normalised END) - max(CASE step WHEN 1 THEN normalised END) AS delta_{step}"
+    for step in (5, 10, 20)
+)
+
+VIEWS = (
+    """
+    CREATE VIEW step_scores AS
+    SELECT run.id AS run_id, run.initial_image, run.model, run.protocol, run.repeat, step.number AS step,
+        score.metric, score.method_version, score.score,
+        100.0 * CASE metric.lower_is_better WHEN 1 THEN metric.high - score.score ELSE score.score - metric.low END
+            / (metric.high - metric.low) AS normalised
+    FROM run
+    JOIN step ON step.run_id = run.id
+    JOIN score ON score.image_sha256 = step.image_sha256
+    JOIN metric ON metric.key = score.metric
+    """,
+    f"""
+    CREATE VIEW score_gaps AS
+    SELECT *, ifnull(delta_5 > 0, 0) + ifnull(delta_10 > 0, 0) + ifnull(delta_20 > 0, 0) AS failures
+    FROM (
+        SELECT run_id, initial_image, model, protocol, repeat, metric, method_version,
+            {_DELTAS}
+        FROM step_scores
+        WHERE step IN (1, 5, 10, 20)
+        GROUP BY run_id, metric, method_version
+    )
+    """,
+    """
+    CREATE VIEW tag_onsets AS
+    SELECT run.id AS run_id, run.initial_image, run.model, run.protocol, run.repeat, tag.failure_mode,
+        failure_mode.level, tag.annotator, tag.onset, tag.end_step, tag.severity, tag.review_state
+    FROM tag
+    JOIN run ON run.id = tag.run_id
+    JOIN failure_mode ON failure_mode.key = tag.failure_mode
+    """,
+    # A run whose calls were not logged, an imported one, counts what its steps say.
+    """
+    CREATE VIEW run_costs AS
+    SELECT run.id AS run_id, run.model, run.protocol, ifnull(of_steps.steps_done, 0) AS steps_done,
+        run.steps_planned, ifnull(of_calls.calls, 0) AS calls, ifnull(of_calls.failed_calls, 0) AS failed_calls,
+        iif(of_calls.calls, of_calls.input_tokens, of_steps.input_tokens) AS input_tokens,
+        iif(of_calls.calls, of_calls.output_tokens, of_steps.output_tokens) AS output_tokens,
+        iif(of_calls.calls, of_calls.cost_usd, of_steps.cost_usd) AS cost_usd,
+        iif(of_calls.calls, of_calls.seconds, of_steps.seconds) AS seconds
+    FROM run
+    LEFT JOIN (
+        SELECT run_id, sum(outcome = 'done') AS steps_done, sum(input_tokens) AS input_tokens,
+            sum(output_tokens) AS output_tokens, sum(cost_usd) AS cost_usd, sum(seconds) AS seconds
+        FROM step GROUP BY run_id
+    ) AS of_steps ON of_steps.run_id = run.id
+    LEFT JOIN (
+        SELECT run_id, count(*) AS calls, sum(outcome <> 'done') AS failed_calls, sum(input_tokens) AS input_tokens,
+            sum(output_tokens) AS output_tokens, sum(cost_usd) AS cost_usd, sum(seconds) AS seconds
+        FROM call GROUP BY run_id
+    ) AS of_calls ON of_calls.run_id = run.id
+    """,
+)

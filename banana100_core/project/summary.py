@@ -1,0 +1,104 @@
+"""What a project holds, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from banana100_core.project.database import unpacked_version
+from banana100_core.project.records import RunState, Storage
+
+if TYPE_CHECKING:
+    from banana100_core.project.project import Project
+
+
+@dataclass(frozen=True, slots=True)
+class ImageCount:
+    """Images kept in one way; `byte_size` is that of the encoded pictures."""
+
+    storage: Storage
+    images: int
+    byte_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCount:
+    """Scores of a metric by one method; `missing` images belong to steps and were not tried."""
+
+    metric: str
+    method_version: str
+    scored: int
+    failed: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class TagCount:
+    """Tags of one annotator, and in how many runs."""
+
+    annotator: str
+    tags: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a project holds; steps are counted without the initial images."""
+
+    schema_version: str
+    runs: dict[RunState, int]
+    steps_done: int
+    steps_failed: int
+    steps_planned: int
+    initial_images: int
+    images: tuple[ImageCount, ...]
+    scores: tuple[ScoreCount, ...]
+    tags: tuple[TagCount, ...]
+    calls: int
+    failed_calls: int
+    cost_usd: float | None
+
+
+def summary(project: Project) -> Summary:
+    """Count what a project holds."""
+    with project.reading() as connection:
+        major, minor = unpacked_version(connection.execute("PRAGMA user_version").fetchone()[0])
+        states = {
+            row[0]: row[1] for row in connection.execute("SELECT state, count(*) FROM run GROUP BY state")
+        }
+        outcomes = {
+            row[0]: row[1]
+            for row in connection.execute("SELECT outcome, count(*) FROM step GROUP BY outcome")
+        }
+        used = connection.execute("SELECT count(DISTINCT image_sha256) FROM step").fetchone()[0]
+        images = connection.execute(
+            "SELECT storage, count(*), sum(byte_size) FROM image GROUP BY storage ORDER BY storage"
+        ).fetchall()
+        scores = connection.execute(
+            "SELECT metric, method_version, count(score), count(error),"
+            " :used - sum(EXISTS (SELECT 1 FROM step WHERE step.image_sha256 = score.image_sha256)) AS missing"
+            " FROM score GROUP BY metric, method_version ORDER BY metric, method_version",
+            {"used": used},
+        ).fetchall()
+        tags = connection.execute(
+            "SELECT annotator, count(*), count(DISTINCT run_id) FROM tag GROUP BY annotator ORDER BY annotator"
+        ).fetchall()
+        planned = connection.execute("SELECT ifnull(sum(steps_planned), 0) FROM run").fetchone()[0]
+        initial_images = connection.execute("SELECT count(*) FROM initial_image").fetchone()[0]
+        costs = connection.execute(
+            "SELECT ifnull(sum(calls), 0), ifnull(sum(failed_calls), 0), sum(cost_usd) FROM run_costs"
+        ).fetchone()
+    return Summary(
+        schema_version=f"{major}.{minor}",
+        runs={state: states.get(state.value, 0) for state in RunState},
+        steps_done=outcomes.get("done", 0),
+        steps_failed=outcomes.get("failed", 0),
+        steps_planned=planned,
+        initial_images=initial_images,
+        images=tuple(ImageCount(Storage(row[0]), row[1], row[2]) for row in images),
+        scores=tuple(ScoreCount(*row) for row in scores),
+        tags=tuple(TagCount(*row) for row in tags),
+        calls=costs[0],
+        failed_calls=costs[1],
+        cost_usd=costs[2],
+    )

@@ -1,0 +1,305 @@
+"""Tags, and the append-only log of edits from which undo and redo follow."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from banana100_core.errors import ProjectError
+from banana100_core.project.project import Project
+from banana100_core.project.records import Edit, NewTag, ReviewState, Tag
+from banana100_core.project.rows import from_json, now, text, to_json
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+Row = dict[str, Any]
+
+_CHANGES = frozenset({"tag", "edit"})
+_COLUMNS = tuple(field.name for field in fields(Tag))
+_CHANGEABLE = frozenset(field.name for field in fields(NewTag)) - {"run_id"}
+
+
+def add_tag(project: Project, annotator: str, tag: NewTag) -> Tag:
+    """Add a tag and log it; ProjectError names the value that can't be."""
+    moment = now()
+    row = _stored(asdict(tag)) | {
+        "uuid": str(uuid4()),
+        "annotator": _annotator(annotator),
+        "created_at": moment,
+        "modified_at": moment,
+    }
+
+    def work(database: Database) -> Tag:
+        _validate(database, row)
+        _put(database, row)
+        _log(database, annotator, "add", row["uuid"], None, row)
+        return _tag_of(row)
+
+    return project.write(work, changes=_CHANGES)
+
+
+def change_tag(project: Project, annotator: str, uuid: str, **changes: object) -> Tag:
+    """Change fields of a tag and log it; nothing is logged when nothing changes.
+
+    `changes` are fields of NewTag but its run. Raises ProjectError, naming the value that can't be.
+    """
+    if unknown := changes.keys() - _CHANGEABLE:
+        raise ProjectError(f"A tag's {', '.join(sorted(unknown))} can't be changed.")
+    stored = _stored(changes)
+
+    def work(database: Database) -> Tag:
+        before = _need_tag(database, uuid)
+        after = before | stored
+        if after == before:
+            return _tag_of(before)
+        after["modified_at"] = now()
+        _validate(database, after)
+        _put(database, after)
+        _log(database, annotator, "change", uuid, before, after)
+        return _tag_of(after)
+
+    _annotator(annotator)
+    return project.write(work, changes=_CHANGES)
+
+
+def remove_tag(project: Project, annotator: str, uuid: str) -> None:
+    """Remove a tag and log it; ProjectError when there is none of that UUID."""
+
+    def work(database: Database) -> None:
+        before = _need_tag(database, uuid)
+        _remove(database, uuid)
+        _log(database, annotator, "remove", uuid, before, None)
+
+    _annotator(annotator)
+    project.write(work, changes=_CHANGES)
+
+
+def tags(project: Project, run_id: int | None = None) -> list[Tag]:
+    """The tags of a run, or all, by run, onset and time of making."""
+    with project.reading() as connection:
+        rows = connection.execute(
+            "SELECT * FROM tag WHERE :run IS NULL OR run_id = :run ORDER BY run_id, onset, created_at, uuid",
+            {"run": run_id},
+        ).fetchall()
+    return [_tag_of(dict(row)) for row in rows]
+
+
+def edits(project: Project) -> list[Edit]:
+    """The whole log of edits, oldest first."""
+    with project.reading() as connection:
+        return [_edit_of(row) for row in connection.execute("SELECT * FROM edit ORDER BY id")]
+
+
+def undo(project: Project, annotator: str) -> Edit | None:
+    """Take back the annotator's last edit that stands; returns the log's new entry, None when there is none.
+
+    Raises ProjectError when somebody else has changed the same fields since: their work would be lost.
+    """
+    return project.write(
+        lambda database: _take_back(database, annotator, "undo", _undoable), changes=_CHANGES
+    )
+
+
+def redo(project: Project, annotator: str) -> Edit | None:
+    """Take back the annotator's last undo, unless a newer edit followed it. See `undo`."""
+    return project.write(
+        lambda database: _take_back(database, annotator, "redo", _redoable), changes=_CHANGES
+    )
+
+
+# An annotator's log reads as a stack: an undo takes the edit that it names from it, a redo puts it back. Both searches
+# go from the newest entry towards older ones, and jump: after an undo all is as it was before the edit that it names.
+
+
+def _undoable(entry: sqlite3.Row | None, before: Callable[[int], sqlite3.Row | None]) -> int | None:
+    while entry is not None:
+        if entry["action"] == "redo":
+            undo = before(entry["undoes"] + 1)
+            assert undo is not None
+            target: int = undo["undoes"]
+            return target
+        if entry["action"] != "undo":
+            found: int = entry["id"]
+            return found
+        entry = before(entry["undoes"])
+    return None
+
+
+def _redoable(entry: sqlite3.Row | None, before: Callable[[int], sqlite3.Row | None]) -> int | None:
+    while entry is not None and entry["action"] == "redo":
+        entry = before(entry["undoes"])
+    if entry is None or entry["action"] != "undo":
+        return None
+    found: int = entry["id"]
+    return found
+
+
+def _take_back(
+    database: Database,
+    annotator: str,
+    action: str,
+    search: Callable[[sqlite3.Row | None, Callable[[int], sqlite3.Row | None]], int | None],
+) -> Edit | None:
+    def before(edit_id: int) -> sqlite3.Row | None:
+        return _entry(
+            database, "annotator = ? AND id < ? ORDER BY id DESC LIMIT 1", (_annotator(annotator), edit_id)
+        )
+
+    target_id = search(before(2**62), before)
+    if target_id is None:
+        return None
+    target = _entry(database, "id = ?", (target_id,))
+    assert target is not None
+    taken_back = _edit_of(target)
+    now_there = _tag(database, taken_back.tag_uuid)
+    after = _reversed(taken_back, now_there)
+    if after is None:
+        _remove(database, taken_back.tag_uuid)
+    else:
+        after["modified_at"] = now()
+        _put(database, after)
+    return _log(database, annotator, action, taken_back.tag_uuid, now_there, after, undoes=target_id)
+
+
+def _reversed(edit: Edit, now_there: Row | None) -> Row | None:
+    """The tag's row without the edit; refuses where others built on it."""
+    changed = {"modified_at"}
+    if edit.before is None or edit.after is None:
+        if _without(now_there, changed) != _without(edit.after, changed):
+            raise _built_upon(edit)
+        return edit.before
+    if now_there is None:
+        raise _built_upon(edit)
+    fields_of_edit = {name for name in edit.before if edit.before[name] != edit.after[name]} - changed
+    if any(now_there[name] != edit.after[name] for name in fields_of_edit):
+        raise _built_upon(edit)
+    return now_there | {name: edit.before[name] for name in fields_of_edit}
+
+
+def _without(row: Row | None, names: set[str]) -> Row | None:
+    return None if row is None else {name: value for name, value in row.items() if name not in names}
+
+
+def _built_upon(edit: Edit) -> ProjectError:
+    return ProjectError(
+        f"The edit of {edit.at} ({edit.action} tag {edit.tag_uuid}) can't be taken back: another annotator has changed "
+        "that tag since. Change the tag by hand instead."
+    )
+
+
+def _entry(database: Database, where: str, values: tuple[object, ...]) -> sqlite3.Row | None:
+    cursor = database.conn.cursor()
+    cursor.row_factory = sqlite3.Row
+    row: sqlite3.Row | None = cursor.execute(f"SELECT * FROM edit WHERE {where}", values).fetchone()  # noqa: S608
+    return row
+
+
+def _log(
+    database: Database,
+    annotator: str,
+    action: str,
+    uuid: str,
+    before: Row | None,
+    after: Row | None,
+    undoes: int | None = None,
+) -> Edit:
+    row = {
+        "at": now(),
+        "annotator": _annotator(annotator),
+        "action": action,
+        "tag_uuid": uuid,
+        "before": None if before is None else to_json(before),
+        "after": None if after is None else to_json(after),
+        "undoes": undoes,
+    }
+    edit_id: int = database["edit"].insert(row).last_pk
+    return Edit(**row | {"id": edit_id, "before": before, "after": after})
+
+
+def _stored(values: dict[str, Any]) -> Row:
+    row = {name: text(value) if isinstance(value, str) else value for name, value in values.items()}
+    if "review_state" in row:
+        try:
+            row["review_state"] = ReviewState(row["review_state"]).value
+        except ValueError:
+            raise ProjectError(
+                f"The review state {row['review_state']!r} doesn't exist. There are: {', '.join(ReviewState)}."
+            ) from None
+    return row
+
+
+def _validate(database: Database, row: Row) -> None:
+    run = database.execute(
+        "SELECT max(run.steps_planned, ifnull(max(step.number), 0)) FROM run LEFT JOIN step ON step.run_id = run.id"
+        " WHERE run.id = ? GROUP BY run.id",
+        (row["run_id"],),
+    ).fetchone()
+    if run is None:
+        raise ProjectError(f"There is no run {row['run_id']} to tag.")
+    mode = database.execute("SELECT 1 FROM failure_mode WHERE key = ?", (row["failure_mode"],)).fetchone()
+    if mode is None:
+        raise ProjectError(
+            f"There is no failure mode {row['failure_mode']!r}. Add it first, or choose another."
+        )
+    _need_step("onset", row["onset"], 1, run[0], row["run_id"])
+    if row["end_step"] is not None:
+        _need_step("end step", row["end_step"], row["onset"], run[0], row["run_id"])
+    if row["severity"] not in {1, 2, 3}:
+        raise ProjectError(f"The severity {row['severity']!r} can't be. It is 1, 2 or 3.")
+    if not 0 <= row["certainty"] <= 1:
+        raise ProjectError(f"The certainty {row['certainty']!r} can't be. It goes from 0 to 1.")
+
+
+def _need_step(what: str, value: object, lowest: int, highest: int, run_id: int) -> None:
+    if not isinstance(value, int) or not lowest <= value <= highest:
+        ends = f"from {lowest} to {highest}" if highest >= lowest else "nothing yet: it has no steps"
+        raise ProjectError(f"The {what} {value!r} can't be. For run {run_id} it can be {ends}.")
+
+
+def _annotator(name: str) -> str:
+    if not name.strip():
+        raise ProjectError("A tag needs an annotator. Give your name first.")
+    return text(name)
+
+
+def _put(database: Database, row: Row) -> None:
+    columns = ", ".join(_COLUMNS)
+    places = ", ".join(f":{name}" for name in _COLUMNS)
+    updates = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS)
+    database.execute(
+        f"INSERT INTO tag ({columns}) VALUES ({places}) ON CONFLICT (uuid) DO UPDATE SET {updates}",  # noqa: S608
+        row,
+    )
+
+
+def _remove(database: Database, uuid: str) -> None:
+    database.execute("DELETE FROM tag WHERE uuid = ?", (uuid,))
+
+
+def _tag(database: Database, uuid: str) -> Row | None:
+    cursor = database.conn.cursor()
+    cursor.row_factory = sqlite3.Row
+    row = cursor.execute("SELECT * FROM tag WHERE uuid = ?", (uuid,)).fetchone()
+    return None if row is None else dict(row)
+
+
+def _need_tag(database: Database, uuid: str) -> Row:
+    row = _tag(database, uuid)
+    if row is None:
+        raise ProjectError(f"There is no tag {uuid}; it may have been removed. Undo brings it back.")
+    return row
+
+
+def _tag_of(row: Row) -> Tag:
+    return Tag(**row | {"review_state": ReviewState(row["review_state"])})
+
+
+def _edit_of(row: sqlite3.Row) -> Edit:
+    values = dict(row)
+    for name in ("before", "after"):
+        values[name] = None if values[name] is None else from_json(values[name])
+    return Edit(**values)
