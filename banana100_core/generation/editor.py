@@ -1,0 +1,67 @@
+"""What an editor is: it says what it can do, and edits one image at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from banana100_core.catalog.models import editor_models
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What an editor is and can do; `title` and `note` are shown wherever its pictures are."""
+
+    provider: str
+    model: str
+    title: str
+    note: str
+    media_types: tuple[str, ...]  # of the images it gives
+    deterministic: bool  # the same image, prompt and settings give the same bytes
+    needs_key: bool = False
+    in_worker: bool = True  # it computes here, so it works in a process of its own
+    usd_per_image: tuple[float, float] = (0.0, 0.0)  # lowest and highest
+
+
+@dataclass(frozen=True, slots=True)
+class EditSettings:
+    """Settings of one edit."""
+
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EditResult:
+    """An edited image as the editor gave it, and what it said of it; `notes` tells what was done unasked."""
+
+    data: bytes
+    declared_media_type: str
+    reasoning: str = ""
+    model_version: str | None = None
+    finish_reason: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Editor(Protocol):
+    """Edits images; one instance serves one run at a time."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it is and can do."""
+        ...
+
+    def edit(self, image: bytes, prompt: str, settings: EditSettings) -> EditResult:
+        """Give the edited image; ImageError when it can't read this one, ProviderError when it can't edit."""
+        ...
+
+
+def shipped(provider: str, media_types: tuple[str, ...]) -> list[Capabilities]:
+    """The catalog's models of a deterministic provider that ships with the program and works here."""
+    return [
+        Capabilities(model.provider, model.key, model.title, model.note, media_types, deterministic=True)
+        for model in editor_models()
+        if model.provider == provider
+    ]

@@ -1,0 +1,128 @@
+"""Plans: every run, step, prompt and seed, known before anything is made or paid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from banana100_core.catalog.protocols import protocol as find_protocol
+from banana100_core.errors import ProviderError
+from banana100_core.generation.providers import capabilities
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from banana100_core.project.records import Run
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """One edit to be asked for; `number` counts from 1."""
+
+    number: int
+    prompt: str
+    seed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One chain of edits; its prompts are sent in turn and begin again after the last."""
+
+    initial_image: str
+    provider: str
+    model: str
+    protocol: str
+    repeat: int
+    seed: int | None
+    prompts: tuple[str, ...]
+    steps: int
+    usd_per_image: tuple[float, float] = (0.0, 0.0)
+
+    def step(self, number: int) -> PlannedStep:
+        """Give a step; it depends on nothing but the run's own fields."""
+        prompt = self.prompts[(number - 1) % len(self.prompts)]
+        return PlannedStep(number, prompt, step_seed(self.seed, number))
+
+    @classmethod
+    def of(cls, run: Run) -> PlannedRun:
+        """Give the plan that a stored run was made from."""
+        prompts = run.settings.get("prompts") or find_protocol(run.protocol).prompts
+        return cls(
+            initial_image=run.initial_image,
+            provider=run.provider,
+            model=run.model,
+            protocol=run.protocol,
+            repeat=run.repeat,
+            seed=run.seed,
+            prompts=tuple(prompts),
+            steps=run.steps_planned,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Runs to be made, in the order in which they are made."""
+
+    runs: tuple[PlannedRun, ...]
+
+    @property
+    def calls(self) -> int:
+        """Number of edits, without retries."""
+        return sum(run.steps for run in self.runs)
+
+    @property
+    def cost_usd(self) -> tuple[float, float]:
+        """Lowest and highest cost, without retries."""
+        low = sum(run.steps * run.usd_per_image[0] for run in self.runs)
+        return low, sum(run.steps * run.usd_per_image[1] for run in self.runs)
+
+
+def make_plan(
+    initial_images: Sequence[str],
+    protocol: str,
+    provider: str,
+    model: str,
+    steps: int,
+    repeats: int,
+    seed: int | None,
+    *,
+    existing: Sequence[Run] = (),
+) -> Plan:
+    """Plan runs from initial images (by name), every image's first repeat before any image's second.
+
+    Repeats go on after those of `existing`, the runs that the project has; each has its own seed.
+    Raises ProviderError when the protocol, provider or model is unknown or there is nothing to do.
+    """
+    if not initial_images or steps < 1 or repeats < 1:
+        raise ProviderError("A plan needs at least one initial image, one step and one repeat.")
+    prompts = find_protocol(protocol).prompts
+    usd_per_image = capabilities(provider, model).usd_per_image
+    made = [(run.initial_image, run.provider, run.model, run.protocol, run.repeat) for run in existing]
+    runs = []
+    for nth in range(1, repeats + 1):
+        for image in dict.fromkeys(initial_images):
+            before = [repeat for *key, repeat in made if key == [image, provider, model, protocol]]
+            repeat = max(before, default=0) + nth
+            runs.append(
+                PlannedRun(
+                    initial_image=image,
+                    provider=provider,
+                    model=model,
+                    protocol=protocol,
+                    repeat=repeat,
+                    seed=None if seed is None else seed + repeat - 1,
+                    prompts=prompts,
+                    steps=steps,
+                    usd_per_image=usd_per_image,
+                )
+            )
+    return Plan(tuple(runs))
+
+
+def step_seed(run_seed: int | None, number: int) -> int | None:
+    """Give a step's seed, of 31 bits as services want it; it depends on the two numbers alone."""
+    if run_seed is None:
+        return None
+    digest = blake2b(f"{run_seed}/{number}".encode(), digest_size=4).digest()
+    return int.from_bytes(digest) >> 1

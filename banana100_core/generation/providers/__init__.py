@@ -1,0 +1,73 @@
+"""The editors there are: two that ship with the program, and those that installed packages add.
+
+A package adds editors through an entry point of the group `banana100.editors`, named as the provider, that
+loads to a module (or object) with the two functions of `Provider`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Protocol, cast
+
+from banana100_core.errors import ProviderError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from banana100_core.generation.editor import Capabilities, Editor
+
+ENTRY_POINTS = "banana100.editors"
+EMBEDDED = ("restoration_loop", "codec_loss")  # the first is the default
+
+
+class Provider(Protocol):
+    """Where editors come from; a module is enough."""
+
+    def capabilities(self) -> Sequence[Capabilities]:
+        """One for each model."""
+        ...
+
+    def editor(self, chosen: Capabilities) -> Editor:
+        """Make the editor for one of `capabilities()`."""
+        ...
+
+
+def providers() -> list[str]:
+    """Names of all providers; those of installed packages come last and are not loaded."""
+    return [*EMBEDDED, *_added()]
+
+
+def capabilities(provider: str, model: str) -> Capabilities:
+    """What an editor is; ProviderError names those there are."""
+    offered = _provider(provider).capabilities()
+    for one in offered:
+        if one.model == model:
+            return one
+    known = ", ".join(one.model for one in offered)
+    raise ProviderError(f"The editor {provider!r} has no model {model!r}. It has: {known}.")
+
+
+def editor(provider: str, model: str) -> Editor:
+    """Make an editor; ProviderError names those there are."""
+    return _provider(provider).editor(capabilities(provider, model))
+
+
+def _added() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS) if entry.name not in EMBEDDED}
+
+
+def _provider(name: str) -> Provider:
+    if name in EMBEDDED:
+        return cast("Provider", import_module(f"{__name__}.{name}"))
+    entry = _added().get(name)
+    if entry is None:
+        raise ProviderError(
+            f"There is no editor {name!r}. There are: {', '.join(providers())}. "
+            f"Others come with packages that have an entry point {ENTRY_POINTS!r}."
+        )
+    try:
+        return cast("Provider", entry.load())
+    except Exception as error:
+        # Whatever a stranger's package does at import, it must not end a run of another editor.
+        raise ProviderError(f"The editor {name!r} ({entry.value}) can't be loaded: {error!r}.") from error
