@@ -10,16 +10,17 @@ from importlib.resources import files
 
 
 class Level(StrEnum):
-    """How much of the picture a failure mode concerns."""
+    """What a failure mode is a failure of."""
 
     SUB_OBJECT = "sub-object"
     OBJECT = "object"
     IMAGE = "image"
+    ATTRIBUTE = "attribute"  # of what the model says about the picture, not of the picture
 
 
 @dataclass(frozen=True, slots=True)
 class FailureMode:
-    """A node of the taxonomy; `shortcut` is the letter that tags it, `parent` the key of a wider mode."""
+    """A node of the taxonomy; `shortcut` is the letter that tags it, `parent` the key of the mode it is a kind of."""
 
     key: str
     name: str
@@ -32,7 +33,7 @@ class FailureMode:
 
 @cache
 def failure_modes() -> dict[str, FailureMode]:
-    """All failure modes by key, level by level, each after its parent."""
+    """All failure modes by key, level by level, each kind after its parent."""
     data = tomllib.loads(files(__package__).joinpath("failure_modes.toml").read_text("utf-8"))
     return {
         key: FailureMode(
