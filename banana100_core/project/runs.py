@@ -112,28 +112,32 @@ def step(project: Project, run_id: int, number: int) -> Step | None:
     return None if row is None else _step_of(row)
 
 
-def add_step(project: Project, step: NewStep, image: NewImage | None) -> None:
+def add_step(project: Project, step: NewStep, image: NewImage | None, call: Call | None = None) -> None:
     """Add a step with its image, all or nothing; on disk when this returns. See `add_steps`."""
-    add_steps(project, [(step, image)])
+    add_steps(project, [(step, image)], () if call is None else [call])
 
 
-def add_steps(project: Project, steps: Sequence[tuple[NewStep, NewImage | None]]) -> None:
-    """Add steps with their images in one transaction; the image is None for a failed step.
+def add_steps(
+    project: Project, steps: Sequence[tuple[NewStep, NewImage | None]], calls: Sequence[Call] = ()
+) -> None:
+    """Add steps with their images, and the calls that gave them, in one transaction.
 
-    A step takes the place of a failed one of its number, never that of another: ProjectError, as for a run that isn't
-    there.
+    The image is None for a failed step. A step takes the place of a failed one of its number, never that of
+    another: ProjectError, as for a run that isn't there.
     """
     rows = [
         _row_of(step, None if image is None else images.prepared(project, image)) for step, image in steps
     ]
+    call_rows = [_call_row(call) for call in calls]
 
     def work(database: Database) -> None:
         for (step, image), (row, image_row) in zip(steps, rows, strict=True):
             if image is not None and image_row is not None:
                 images.store(database, image_row, image.data)
             _put_step(database, project, step, row)
+        database["call"].insert_all(call_rows)
 
-    project.write(work, changes=images.CHANGES | {"step"})
+    project.write(work, changes=images.CHANGES | ({"step", "call"} if calls else {"step"}))
 
 
 def set_run_state(project: Project, run_id: int, state: RunState, reason: str = "") -> None:
@@ -150,8 +154,7 @@ def set_run_state(project: Project, run_id: int, state: RunState, reason: str = 
 
 def add_call(project: Project, call: Call) -> None:
     """Log a call to an editor."""
-    row = {field.name: getattr(call, field.name) for field in fields(call)}
-    row |= {"outcome": text(call.outcome), "reason": text(call.reason), "created_at": now()}
+    row = _call_row(call)
 
     def work(database: Database) -> None:
         _need_run(database, project, call.run_id)
@@ -193,6 +196,11 @@ def _put_step(database: Database, project: Project, step: NewStep, row: dict[str
         raise ProjectError(
             f"Run {step.run_id} has step {step.number} already. A finished step is never replaced."
         ) from None
+
+
+def _call_row(call: Call) -> dict[str, Any]:
+    row = {field.name: getattr(call, field.name) for field in fields(call)}
+    return row | {"outcome": text(call.outcome), "reason": text(call.reason), "created_at": now()}
 
 
 def _need_run(database: Database, project: Project, run_id: int) -> None:
