@@ -1,0 +1,209 @@
+"""Pictures onto a pane: only the pixels on screen, from the pyramid level that is just fine enough."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize
+from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QStaticText, QTransform
+
+from app.compare.viewport import Bounds, Placement, Size
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from banana100_core.imaging.pyramid import Pyramid
+
+# Sides of a picture pixel, in units of the display scale, from which its outline and its values are drawn.
+GRID_SIDE = 8.0
+VALUES_SIDE = 48.0
+_GRID_COLOUR = QColor(128, 128, 128, 110)
+_DARK_TEXT = QColor(0, 0, 0, 190)
+_LIGHT_TEXT = QColor(255, 255, 255, 210)
+
+
+def for_painting(pyramid: Pyramid) -> Pyramid:
+    """The same pyramid in Qt's own layout, BGRX (H, W, 4), which Qt scales several times faster than RGB."""
+    levels = []
+    for rgb in pyramid.levels:
+        bgrx = np.empty((*rgb.shape[:2], 4), np.uint8)
+        for channel in range(3):
+            bgrx[..., 2 - channel] = rgb[..., channel]
+        bgrx[..., 3] = 255
+        levels.append(bgrx)
+    return type(pyramid)(levels)
+
+
+def pixel_at(pyramid: Pyramid, column: int, row: int) -> tuple[int, int, int]:
+    """Red, green and blue of a pixel of the full picture."""
+    blue, green, red = pyramid.levels[0][row, column, :3].tolist()
+    return red, green, blue
+
+
+def picture_size(pyramid: Pyramid) -> Size:
+    """Width and height of the full picture."""
+    height, width = pyramid.levels[0].shape[:2]
+    return Size(width, height)
+
+
+def use_device_pixels(painter: QPainter, extent: QSize) -> tuple[Size, QPointF]:
+    """Make one unit of the painter one device pixel and put its origin on a whole one.
+
+    The corner of a widget can lie between two device pixels when the display scale is 1.25 or 1.5, which
+    would blur all that is drawn in it. Returns the whole device pixels within a widget of this extent, and
+    how far the origin moved, in device pixels.
+    """
+    device = painter.deviceTransform()
+    left, top = math.ceil(device.dx() - 1e-3), math.ceil(device.dy() - 1e-3)
+    corner = device.map(QPointF(extent.width(), extent.height()))
+    inverse, _ = device.inverted()
+    painter.setWorldTransform(QTransform.fromTranslate(left, top) * inverse)
+    pane = Size(max(1, math.floor(corner.x() + 1e-3) - left), max(1, math.floor(corner.y() + 1e-3) - top))
+    return pane, QPointF(left - device.dx(), top - device.dy())
+
+
+def cropped(pixels: NDArray[np.uint8], bounds: Bounds) -> QImage:
+    """A QImage over a part of a C-contiguous array, RGB (H, W, 3) or BGRX (H, W, 4), which must outlive it."""
+    row, channels = pixels.strides[0], pixels.shape[2]
+    start = bounds.top * row + bounds.left * channels
+    data = memoryview(pixels.data).cast("B")[start:]
+    layout = QImage.Format.Format_RGB888 if channels == 3 else QImage.Format.Format_RGB32
+    return QImage(data, bounds.right - bounds.left, bounds.bottom - bounds.top, row, layout)
+
+
+def on_screen(size: Size, placement: Placement, clip: Bounds) -> Bounds:
+    """The device pixels within `clip` that the picture covers."""
+    area = placement.covered(size)
+    return Bounds(
+        max(area.left, clip.left),
+        max(area.top, clip.top),
+        min(area.right, clip.right),
+        min(area.bottom, clip.bottom),
+    )
+
+
+def draw_picture(painter: QPainter, pyramid: Pyramid, placement: Placement, clip: Bounds) -> None:
+    """Draw the part of a picture that lies within `clip`; nearest above 1:1, smooth below."""
+    size = picture_size(pyramid)
+    area = on_screen(size, placement, clip)
+    if area.empty:
+        return
+    smooth = min(placement.scale_x, placement.scale_y) < 1
+    level = pyramid.level_for(max(placement.scale_x, placement.scale_y)) if smooth else 0
+    pixels = pyramid.levels[level]
+    scale_x, scale_y = placement.scale_x * 2**level, placement.scale_y * 2**level
+    wanted = Placement(placement.left, placement.top, scale_x, scale_y).visible(
+        Size(pixels.shape[1], pixels.shape[0]),
+        # One pixel more all round, so that smoothing doesn't see the edge of the crop.
+        Bounds(
+            area.left - math.ceil(scale_x),
+            area.top - math.ceil(scale_y),
+            area.right + math.ceil(scale_x),
+            area.bottom + math.ceil(scale_y),
+        )
+        if smooth
+        else area,
+    )
+    image = cropped(pixels, wanted)
+    painter.save()
+    painter.setClipRect(QRect(area.left, area.top, area.right - area.left, area.bottom - area.top))
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
+    painter.drawImage(
+        QRectF(
+            placement.left + wanted.left * scale_x,
+            placement.top + wanted.top * scale_y,
+            (wanted.right - wanted.left) * scale_x,
+            (wanted.bottom - wanted.top) * scale_y,
+        ),
+        image,
+    )
+    painter.restore()
+
+
+def screen_pixels(pyramid: Pyramid, placement: Placement, area: Bounds) -> NDArray[np.uint8]:
+    """What `draw_picture` shows in `area`, as RGB (H, W, 3)."""
+    width, height = area.right - area.left, area.bottom - area.top
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    painter.translate(-area.left, -area.top)
+    draw_picture(painter, pyramid, placement, area)
+    painter.end()
+    image = image.convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine())
+    # A copy, because the bytes are the image's own and go with it.
+    return rows[:, : width * 3].reshape(height, width, 3).copy()
+
+
+def draw_pixel_grid(
+    painter: QPainter, size: Size, placement: Placement, clip: Bounds, display_scale: float
+) -> None:
+    """Outline the pixels of a picture when they are large enough to be told apart."""
+    if min(placement.scale_x, placement.scale_y) < GRID_SIDE * display_scale:
+        return
+    area = on_screen(size, placement, clip)
+    if area.empty:
+        return
+    pixels = placement.visible(size, clip)
+    width, height = area.right - area.left, area.bottom - area.top
+    # A row with all upright lines, laid over the area at once: hundreds of lines would take longer than a frame.
+    row = QImage(width, 1, QImage.Format.Format_ARGB32_Premultiplied)
+    row.fill(0)
+    upright = QPainter(row)
+    for column in range(pixels.left, pixels.right + 1):
+        x = round(placement.left + column * placement.scale_x)
+        upright.fillRect(x - area.left, 0, 1, 1, _GRID_COLOUR)
+    upright.end()
+    painter.save()
+    painter.setBrushOrigin(area.left, area.top)
+    painter.fillRect(area.left, area.top, width, height, QBrush(row))
+    painter.restore()
+    for line in range(pixels.top, pixels.bottom + 1):
+        y = round(placement.top + line * placement.scale_y)
+        if area.top <= y < area.bottom:
+            painter.fillRect(area.left, y, width, 1, _GRID_COLOUR)
+
+
+def draw_pixel_values(
+    painter: QPainter, pyramid: Pyramid, placement: Placement, clip: Bounds, display_scale: float
+) -> None:
+    """Write red, green and blue into each pixel when there is room for them."""
+    side = min(placement.scale_x, placement.scale_y)
+    if side < VALUES_SIDE * display_scale:
+        return
+    size = picture_size(pyramid)
+    area = on_screen(size, placement, clip)
+    if area.empty:
+        return
+    bounds = placement.visible(size, clip)
+    pixels = pyramid.levels[0][bounds.top : bounds.bottom, bounds.left : bounds.right]
+    light = pixels @ np.array([0.114, 0.587, 0.299, 0]) > 140
+    height = min(round(side / 4.2), round(14 * display_scale))
+    font = QFont(painter.font())
+    font.setPixelSize(height)
+    painter.save()
+    painter.setFont(font)
+    painter.setClipRect(QRect(area.left, area.top, area.right - area.left, area.bottom - area.top))
+    for on_light in (True, False):
+        painter.setPen(_DARK_TEXT if on_light else _LIGHT_TEXT)
+        for row, column in np.argwhere(light == on_light):
+            left, top = placement.to_pane(bounds.left + column, bounds.top + row)
+            for channel in range(3):
+                text = _number(int(pixels[row, column, 2 - channel]), height)
+                x = left + (placement.scale_x - text.size().width()) / 2
+                y = top + placement.scale_y / 2 + (channel - 1.5) * height * 1.15
+                painter.drawStaticText(QPointF(x, y), text)
+    painter.restore()
+
+
+@lru_cache(maxsize=1024)
+def _number(value: int, height: int) -> QStaticText:
+    # Laid out once for each size of text: a screenful laid out anew would cost more than a frame.
+    font = QFont()
+    font.setPixelSize(height)
+    text = QStaticText(str(value))
+    text.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+    text.prepare(QTransform(), font)
+    return text

@@ -1,0 +1,220 @@
+"""Pictures for the panes: read and decoded off the UI thread, kept in a cache bounded in bytes."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from banana100_core.errors import BananaError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.session import Session
+    from banana100_core.imaging.pyramid import Pyramid
+    from banana100_core.project import Project
+
+CACHE_CEILING = 2 * 2**30
+"""Bytes that the cache never exceeds by default, however much memory there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What a thread hands to the UI thread; `project` tells whether it comes from the one now open."""
+
+    project: Project
+    sha256: str
+    pyramid: Pyramid | None
+    error: str
+
+
+def default_cache_bytes() -> int:
+    """A quarter of the machine's memory, at most 2 GB."""
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows has no sysconf
+        return CACHE_CEILING // 2
+    return min(memory // 4, CACHE_CEILING)
+
+
+class ImageLoader(QObject):
+    """Decodes the pictures that are wanted now, then those expected next.
+
+    Each call of `want` replaces all wishes before it; a picture that nobody wants any more is not begun.
+    Pictures are known by content (SHA-256), so one that comes late can't stand in for another. All methods
+    belong to the UI thread.
+    """
+
+    loaded = Signal(str)
+    """A wanted or expected picture is there, or its error is: see `pyramid` and `error`."""
+
+    _done = Signal(object)
+
+    def __init__(
+        self, parent: QObject | None = None, *, cache_bytes: int | None = None, threads: int | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.cache_bytes = default_cache_bytes() if cache_bytes is None else cache_bytes
+        self._thread_count = threads or min(4, max(2, os.cpu_count() or 2))
+        self._project: Project | None = None
+        self._cache: OrderedDict[str, Pyramid] = OrderedDict()
+        self._held = 0
+        self._errors: dict[str, str] = {}
+        self._wanted: list[str] = []
+        self._ahead: list[str] = []
+        # Shared with the threads, under the condition's lock.
+        self._work = threading.Condition()
+        self._queue: list[str] = []  # wanted and not begun, most urgent first
+        self._queue_ahead: list[str] = []
+        self._begun: set[str] = set()
+        self._busy_ahead = 0
+        self._threads: list[threading.Thread] = []
+        self._stopping = threading.Event()
+        self._done.connect(self._take, Qt.ConnectionType.QueuedConnection)
+
+    def follow(self, session: Session) -> None:
+        """Open and close with the session's project."""
+        session.project_opened.connect(lambda: self.open(session.project) if session.project else None)
+        session.project_closed.connect(self.close)
+        if session.project is not None:
+            self.open(session.project)
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of decoded pictures held now."""
+        return self._held
+
+    def open(self, project: Project) -> None:
+        """Serve the pictures of this project."""
+        self.close()
+        self._project = project
+        self._stopping = threading.Event()
+        for number in range(self._thread_count):
+            thread = threading.Thread(
+                target=self._serve, args=(project, self._stopping), name=f"images-{number}", daemon=True
+            )
+            self._threads.append(thread)
+            thread.start()
+
+    def close(self) -> None:
+        """Stop the threads, wait for them, and give all memory back."""
+        with self._work:
+            self._stopping.set()
+            self._queue.clear()
+            self._queue_ahead.clear()
+            self._work.notify_all()
+        for thread in self._threads:
+            thread.join()
+        self._threads.clear()
+        self._begun.clear()
+        self._busy_ahead = 0
+        self._project = None
+        self._cache.clear()
+        self._held = 0
+        self._errors.clear()
+        self._wanted, self._ahead = [], []
+
+    def want(self, *sha256s: str, ahead: Sequence[str] = ()) -> None:
+        """Ask for pictures, most urgent first; `ahead` are expected next. Replaces all wishes before."""
+        self._wanted = list(dict.fromkeys(sha256s))
+        self._ahead = [sha256 for sha256 in dict.fromkeys(ahead) if sha256 not in self._wanted][
+            : self._room()
+        ]
+        for sha256 in [*self._ahead, *self._wanted]:
+            if sha256 in self._cache:
+                self._cache.move_to_end(sha256)
+        # An error is told again only after a new attempt: the file may be back.
+        self._errors = {sha256: text for sha256, text in self._errors.items() if sha256 in self._wanted}
+        with self._work:
+            self._queue = [each for each in self._wanted if self._missing(each)]
+            self._queue_ahead = [each for each in self._ahead if self._missing(each)]
+            self._work.notify_all()
+
+    def pyramid(self, sha256: str) -> Pyramid | None:
+        """The decoded picture, if it is there, laid out for painting."""
+        return self._cache.get(sha256)
+
+    def error(self, sha256: str) -> str | None:
+        """Why a wanted picture can't be shown, if it can't."""
+        return self._errors.get(sha256)
+
+    def _room(self) -> int:
+        """How many pictures fit beside those on screen, going by the largest one held."""
+        largest = max((pyramid.nbytes for pyramid in self._cache.values()), default=1)
+        return max(0, self.cache_bytes // largest - len(self._wanted))
+
+    def _missing(self, sha256: str) -> bool:
+        return sha256 not in self._cache and sha256 not in self._errors and sha256 not in self._begun
+
+    def _take(self, done: _Done) -> None:
+        if done.project is not self._project:
+            return
+        with self._work:
+            self._begun.discard(done.sha256)
+        if done.pyramid is None:
+            self._errors[done.sha256] = done.error
+        elif done.sha256 not in self._cache:
+            self._cache[done.sha256] = done.pyramid
+            self._held += done.pyramid.nbytes
+            self._make_room()
+        self.loaded.emit(done.sha256)
+
+    def _make_room(self) -> None:
+        """Let go of what was used longest ago, at need of what is expected last; never of what is on screen."""
+        needed = {*self._wanted, *self._ahead}
+        others = [sha256 for sha256 in self._cache if sha256 not in needed]
+        for sha256 in [*others, *reversed(self._ahead)]:
+            if self._held <= self.cache_bytes:
+                return
+            if sha256 in self._cache:
+                self._held -= self._cache.pop(sha256).nbytes
+            if sha256 in self._ahead:  # no room for it, so none for those expected still later
+                with self._work:
+                    self._queue_ahead.clear()
+
+    def _serve(self, project: Project, stopping: threading.Event) -> None:
+        """A thread's life: the most urgent wish, then the next."""
+        while True:
+            with self._work:
+                while not stopping.is_set() and not (self._queue or self._may_look_ahead()):
+                    self._work.wait()
+                if stopping.is_set():
+                    return
+                ahead = not self._queue
+                sha256 = (self._queue_ahead if ahead else self._queue).pop(0)
+                self._begun.add(sha256)
+                self._busy_ahead += ahead
+            done = _load(project, sha256)
+            with self._work:
+                self._busy_ahead -= ahead
+                self._work.notify()
+            if not stopping.is_set():
+                self._done.emit(done)
+
+    def _may_look_ahead(self) -> bool:
+        # One thread stays free, so that a wish never waits behind a picture that is only expected.
+        return bool(self._queue_ahead) and self._busy_ahead < self._thread_count - 1
+
+
+def _load(project: Project, sha256: str) -> _Done:
+    # Not at the top: the first window comes up before any picture is decoded.
+    from app.compare.painting import for_painting
+    from banana100_core.imaging.decode import Purpose, decode
+    from banana100_core.imaging.pyramid import build
+    from banana100_core.project.images import image_location
+
+    try:
+        data = image_location(project, sha256).read()
+        pixels = decode(data, Purpose.DISPLAY).pixels
+        return _Done(project, sha256, for_painting(build(pixels)), "")
+    except BananaError as error:
+        return _Done(project, sha256, None, str(error))
+    except MemoryError:
+        return _Done(project, sha256, None, "There is not enough memory to decode this picture.")
+    except Exception as error:  # noqa: BLE001 - a fault in one picture must not end the thread for all others
+        return _Done(project, sha256, None, f"{type(error).__name__}: {error}")
