@@ -20,7 +20,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FailureMode:
-    """A node of the taxonomy; `shortcut` is the letter that tags it, `parent` the key of the mode it is a kind of."""
+    """A node of the taxonomy; `shortcut` is the letter that tags it, `parent` the mode it is a kind of."""
 
     key: str
     name: str

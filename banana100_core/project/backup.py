@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from banana100_core.project.database import connect, sibling
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
 
 LEFT_OUT = frozenset({"blob"})  # nearly all of a study's bytes, of a shape that no migration changes
 
@@ -41,8 +44,8 @@ def back_up(connection: sqlite3.Connection, to: Path) -> None:
 def _make_empty(source: sqlite3.Connection, to: Path) -> list[str]:
     """Make a database of the same schema; returns the tables whose rows are to be copied."""
     schema = source.execute(
-        "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-        " ORDER BY type = 'trigger', rowid"
+        "SELECT type, name, sql FROM sqlite_schema"
+        " WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type = 'trigger', rowid"
     ).fetchall()
     with contextlib.closing(connect(to, "rwc")) as target:
         target.execute("PRAGMA auto_vacuum=INCREMENTAL")

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import stat
 import struct
-from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from banana100_core.errors import (
@@ -19,12 +19,16 @@ from banana100_core.errors import (
     ProjectReadOnlyError,
 )
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 APPLICATION_ID = 0x42313030  # "B100"
 MAJOR, MINOR = (
     1,
     0,
 )  # an older program can read a file with a newer minor number, never one with a newer major
 BUSY_SECONDS = 10.0
+READ_ONLY_WAY_OUT = "Open it with --read-only, or copy it to a folder that you can write."
 
 _MAGIC = b"SQLite format 3\x00"
 _HEADER_SIZE = 100
@@ -80,8 +84,8 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except sqlite3.OperationalError as error:
         connection.close()
-        # A file left in write-ahead mode needs files beside it, unless SQLite is told that nothing will change.
-        # With work in a journal that would be wrong: it would be left out.
+        # A file left in write-ahead mode needs files beside it, unless SQLite is told that nothing will
+        # change. With work in a journal that would be wrong: it would be left out.
         if primary_code(error) != sqlite3.SQLITE_CANTOPEN or has_journal(path):
             raise
         connection = connect(path, "ro", immutable=True)
@@ -144,8 +148,8 @@ def refuse_newer(path: Path, version: int) -> None:
     major, minor = unpacked_version(version)
     if major > MAJOR:
         raise NewerProjectError(
-            f"{path} was written by a newer version of the program (file version {major}.{minor}, this program "
-            f"knows {MAJOR}.x). Install the newer version to open it."
+            f"{path} was written by a newer version of the program (file version {major}.{minor}, this "
+            f"program knows {MAJOR}.x). Install the newer version to open it."
         )
 
 
@@ -169,8 +173,8 @@ def primary_code(error: sqlite3.Error) -> int:
     return code & 0xFF
 
 
-def explained(error: sqlite3.Error, path: Path) -> Exception:
-    """What an SQLite error means to the person at the program; an error that only a bug makes stays as it is."""
+def explained(error: sqlite3.Error, path: Path) -> Exception:  # noqa: PLR0911 - a table
+    """What an SQLite error means to the person at the program; one that only a bug makes stays as it is."""
     match primary_code(error):
         case sqlite3.SQLITE_FULL:
             return ProjectError(
@@ -200,4 +204,4 @@ def _unopenable(error: sqlite3.Error, path: Path) -> str:
             f"{path} has unfinished work beside it (-wal or -journal) that can't be taken in here ({error}). "
             "Copy the file together with it to a folder that you can write, and open it there."
         )
-    return f"{path} can't be written ({error}). Open it with --read-only, or copy it to a folder that you can write."
+    return f"{path} can't be written ({error}). {READ_ONLY_WAY_OUT}"

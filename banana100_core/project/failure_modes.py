@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from banana100_core.catalog.failure_modes import FailureMode, Level
-from banana100_core.project.project import Project
+
+if TYPE_CHECKING:
+    from banana100_core.project.project import Project
 
 
 def failure_modes(project: Project) -> list[FailureMode]:
     """All failure modes in their order, kinds after what they are kinds of."""
     with project.reading() as connection:
         rows = connection.execute(
-            "SELECT key, name, level, definition, example, shortcut, parent FROM failure_mode ORDER BY position, key"
+            "SELECT key, name, level, definition, example, shortcut, parent FROM failure_mode"
+            " ORDER BY position, key"
         ).fetchall()
     return [
         FailureMode(

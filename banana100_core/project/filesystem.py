@@ -7,11 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-# File systems of one machine's own disks. All others (nfs, cifs, 9p, fuse.sshfs, virtiofs ...) may be seen by two
-# machines, between which the log's shared memory isn't shared.
+# File systems of one machine's own disks. All others (nfs, cifs, 9p, fuse.sshfs, virtiofs ...) may be seen by
+# two machines, between which the log's shared memory isn't shared.
 _LOCAL = frozenset(
-    "apfs bcachefs btrfs exfat ext2 ext3 ext4 f2fs fuseblk hfs jfs msdos nilfs2 ntfs ntfs3 overlay ramfs reiserfs"
-    " tmpfs ufs vfat xfs zfs".split()
+    {"apfs", "bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "hfs", "jfs", "msdos"}
+    | {"nilfs2", "ntfs", "ntfs3", "overlay", "ramfs", "reiserfs", "tmpfs", "ufs", "vfat", "xfs", "zfs"}
 )
 _DRIVE_FIXED_KINDS = frozenset({2, 3, 6})  # Windows: removable, fixed, RAM disk
 

@@ -7,7 +7,6 @@ import hashlib
 import os
 import secrets
 import sqlite3
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,8 @@ from banana100_core.project.records import Image, InitialImage, Storage
 from banana100_core.project.rows import from_json, text, to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sqlite_utils import Database
 
 CHANGES = frozenset({"image"})
@@ -50,7 +51,7 @@ class ImageLocation:
     file: Path | None
 
     def read(self) -> bytes:
-        """The image's bytes, as they were when its SHA-256 was taken; ImageError when they are gone or changed."""
+        """The image's bytes, those that its SHA-256 names; ImageError when they are gone or changed."""
         return self._read_blob() if self.file is None else self._read_file(self.file)
 
     def _read_file(self, file: Path) -> bytes:
@@ -58,7 +59,7 @@ class ImageLocation:
             data = file.read_bytes()
         except OSError as error:
             raise ImageError(
-                f"The image {file} can't be read: {error.strerror}. Put it back in its place, or import it again."
+                f"The image {file} can't be read: {error.strerror}. Put it back, or import it again."
             ) from None
         if hashlib.sha256(data).hexdigest() != self.sha256:
             raise ImageError(
@@ -126,7 +127,7 @@ def blob(connection: sqlite3.Connection, sha256: str, project_path: Path) -> byt
 
 
 def prepared(project: Project, new: NewImage) -> dict[str, Any]:
-    """The row of a new image. Bytes for the images folder are on disk when this returns, before any row is."""
+    """The row of a new image; bytes for the images folder are on disk before the row is."""
     image = new.image
     row: dict[str, Any] = {
         "sha256": image.sha256,
@@ -139,17 +140,17 @@ def prepared(project: Project, new: NewImage) -> dict[str, Any]:
     }
     if new.file is not None:
         return row | {"storage": Storage.FILE.value, "path": _path_to_keep(project.path, new.file)}
-    if project.images is ImageStorage.INSIDE:
-        return row | {"storage": Storage.BLOB.value}
-    assert new.data is not None
-    _write_to_folder(in_folder(project.path, image.sha256), new.data)
-    return row | {"storage": Storage.FOLDER.value}
+    if project.images is ImageStorage.FOLDER and new.data is not None:
+        _write_to_folder(in_folder(project.path, image.sha256), new.data)
+        return row | {"storage": Storage.FOLDER.value}
+    return row | {"storage": Storage.BLOB.value}
 
 
 def store(database: Database, row: dict[str, Any], data: bytes | None) -> None:
     """Put an image's row, and its bytes where they belong in the project file; part of a write.
 
-    Equal pictures are kept once. Received bytes take the place of a reference, a newer reference that of an older.
+    Equal pictures are kept once. Received bytes take the place of a reference, a newer reference that of an
+    older one.
     """
     database.execute(
         "INSERT INTO image (sha256, width, height, media_type, byte_size, notes, storage, path)"
@@ -160,8 +161,8 @@ def store(database: Database, row: dict[str, Any], data: bytes | None) -> None:
     )
     if row["storage"] == Storage.BLOB:
         database.execute(
-            "INSERT INTO blob (sha256, bytes) SELECT sha256, ? FROM image WHERE sha256 = ? AND storage = 'blob'"
-            " ON CONFLICT DO NOTHING",
+            "INSERT INTO blob (sha256, bytes)"
+            " SELECT sha256, ? FROM image WHERE sha256 = ? AND storage = 'blob' ON CONFLICT DO NOTHING",
             (data, row["sha256"]),
         )
 
@@ -242,8 +243,8 @@ def image_of(row: sqlite3.Row) -> Image:
 
 
 def _path_to_keep(project_path: Path, file: Path) -> str | bytes:
-    # Of the file itself the name stays as it is, even if it is a link; its folder is followed, so that ".." in the
-    # relative path means what it says.
+    # Of the file itself the name stays as it is, even if it is a link; its folder is followed, so that ".."
+    # in the relative path means what it says.
     real = Path(os.path.realpath(file.parent)) / file.name
     try:
         path = Path(os.path.relpath(real, project_path.parent)).as_posix()
@@ -270,7 +271,7 @@ def _write_to_folder(file: Path, data: bytes) -> None:
         _sync_folder(file.parent)
     except OSError as error:
         raise ProjectError(
-            f"The image {file} can't be written: {error.strerror}. Free space or permit writing there, then go on."
+            f"The image {file} can't be written: {error.strerror}. Free space or permit writing, then go on."
         ) from error
     finally:
         with contextlib.suppress(OSError):

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import socket
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from banana100_core.errors import ProjectInUseError, ProjectReadOnlyError
 from banana100_core.project.database import sibling
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class ProjectLock:

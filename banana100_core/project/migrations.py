@@ -1,30 +1,35 @@
 """The named migrations of a project file, each one transaction together with its record.
 
-A migration never changes the blob table: in a large study it holds nearly all bytes, and backups leave it out.
-One that an older program can't live with raises the major number, any other the minor one.
+A migration never changes the blob table: in a large study it holds nearly all bytes, and backups leave it
+out. One that an older program can't live with raises the major number, any other the minor one.
 """
 
 from __future__ import annotations
 
-import contextlib
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import APPLICATION_ID, packed_version, sibling
 from banana100_core.project.schema import TABLES, VIEWS
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlite_utils import Database
+
 migrations = Migrations("banana100")
 
 
-@migrations()
 def create(database: Database) -> None:
     """All tables and views of version 1.0."""
     set_version(database, 1, 0)
     for statement in (*TABLES, *VIEWS):
         database.execute(statement)
+
+
+migrations(name="create")(create)
 
 
 def set_version(database: Database, major: int, minor: int) -> None:
@@ -44,6 +49,5 @@ def migrate(database: Database, path: Path, migrations: Migrations = migrations)
     backup = sibling(path, f".before-{pending[0].name}.bak") if migrations.applied(database) else None
     if backup is not None:
         back_up(database.conn, backup)
-    with contextlib.closing(database.conn.cursor()):
-        migrations.apply(database)
+    migrations.apply(database)
     return backup

@@ -5,14 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 from uuid import uuid4
 
@@ -34,6 +31,10 @@ from banana100_core.project.readers import Readers
 from banana100_core.project.writer import CLOSE_SECONDS, Listener, Writer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from concurrent.futures import Future
+    from types import TracebackType
+
     import sqlite_utils
 
 T = TypeVar("T")
@@ -82,8 +83,8 @@ class Project:
     def create(cls, path: Path, *, images: ImageStorage = ImageStorage.INSIDE) -> Project:
         """Make an empty project and open it.
 
-        Raises ProjectError when the file exists or its folder doesn't, ProjectReadOnlyError when the folder can't
-        be written.
+        Raises ProjectError when the file exists or its folder doesn't, ProjectReadOnlyError when the folder
+        can't be written.
         """
         path = _real(path)
         _need_new(path)
@@ -141,13 +142,14 @@ class Project:
             raise explained(error, path) from error
 
     def reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """This thread's read-only connection, whose rows are sqlite3.Row; ProjectClosedError after `close`."""
+        """This thread's read-only connection, its rows sqlite3.Row; ProjectClosedError after `close`."""
         return self._readers.reading()
 
     def write(self, work: Callable[[sqlite_utils.Database], T], *, changes: Iterable[str] = ()) -> T:
         """Run `work` on the writer thread in one transaction, wait, and give its result or raise its error.
 
-        `changes` names the tables that it changes, for those who subscribed. When this returns, the work is on disk.
+        `changes` names the tables that it changes, for those who subscribed. When this returns, the work is
+        on disk.
         """
         return self._writing().write(work, frozenset(changes))
 
@@ -158,8 +160,8 @@ class Project:
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Tell `listener` the names of changed tables after each commit; returns how to unsubscribe.
 
-        It is called on the writer thread and must not wait for the project. A project open for reading only never
-        calls it.
+        It is called on the writer thread and must not wait for the project. A project open for reading only
+        never calls it.
         """
         return (lambda: None) if self._writer is None else self._writer.subscribe(listener)
 
@@ -262,8 +264,8 @@ def _settings(path: Path, *, read_only: bool) -> dict[str, str]:
             refuse_newer(path, found)
             if read_only and found < packed_version(MAJOR, MINOR):
                 raise ProjectError(
-                    f"{path} was written by an older version of the program. Open it once for writing to bring it "
-                    "up to date (a backup is made first)."
+                    f"{path} was written by an older version of the program. Open it once for writing to "
+                    "bring it up to date (a backup is made first)."
                 )
             settings = dict(connection.execute("SELECT key, value FROM project_setting").fetchall())
             settings["journal_mode"] = connection.execute("PRAGMA journal_mode").fetchone()[0]
@@ -282,8 +284,8 @@ def _settings(path: Path, *, read_only: bool) -> dict[str, str]:
 
 
 def _settle(connection: sqlite3.Connection) -> None:
-    # At rest a project is one plain file, which can be read from places that can't be written. Another process
-    # that reads it keeps that from happening; the next one to close it will do it.
+    # At rest a project is one plain file, which can be read from places that can't be written. Another
+    # process that reads it keeps that from happening; the next one to close it will do it.
     with contextlib.suppress(sqlite3.OperationalError):
         connection.execute("PRAGMA busy_timeout=0")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from banana100_core.errors import ProjectClosedError
 from banana100_core.project.database import connect_read_only, explained
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 CLOSE_SECONDS = 10.0
 

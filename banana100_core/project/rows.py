@@ -13,7 +13,7 @@ def now() -> str:
 
 
 def text(value: str) -> str:
-    """`value` as SQLite can keep it: half characters, of cut replies or odd file names, are written out as escapes."""
+    """`value` as SQLite can keep it: half characters, of cut replies or odd file names, become escapes."""
     return value.encode("utf-8", "backslashreplace").decode()
 
 
@@ -22,6 +22,6 @@ def to_json(value: object) -> str:
     return text(json.dumps(value, ensure_ascii=False))
 
 
-def from_json(value: str) -> Any:
+def from_json(value: str) -> Any:  # noqa: ANN401 - what the JSON holds
     """The value of a JSON column."""
     return json.loads(value)

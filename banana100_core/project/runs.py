@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from banana100_core.errors import ProjectError
 from banana100_core.project import images
-from banana100_core.project.images import NewImage
-from banana100_core.project.project import Project
 from banana100_core.project.records import (
     Call,
     Image,
@@ -26,12 +23,17 @@ from banana100_core.project.records import (
 from banana100_core.project.rows import from_json, now, text, to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlite_utils import Database
+
+    from banana100_core.project.images import NewImage
+    from banana100_core.project.project import Project
 
 _RUNS = """
     SELECT run.*, ifnull(first.image_sha256, initial_image.sha256) AS initial_sha256,
-        last.image_sha256 AS last_sha256, ifnull(counts.done, 0) AS steps_done, ifnull(counts.failed, 0) AS steps_failed,
-        ifnull(tags.tag_count, 0) AS tag_count
+        last.image_sha256 AS last_sha256, ifnull(counts.done, 0) AS steps_done,
+        ifnull(counts.failed, 0) AS steps_failed, ifnull(tags.tag_count, 0) AS tag_count
     FROM run
     LEFT JOIN (
         SELECT run_id, sum(outcome = 'done') AS done, sum(outcome = 'failed') AS failed,
@@ -225,4 +227,4 @@ def _step_of(row: sqlite3.Row) -> Step:
     )
 
 
-_STEP_FIELDS = tuple(field.name for field in fields(Step) if field.name not in {"image"})
+_STEP_FIELDS = tuple(field.name for field in fields(Step) if field.name != "image")

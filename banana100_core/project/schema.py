@@ -9,8 +9,8 @@ TABLES = (
         value TEXT NOT NULL
     ) STRICT, WITHOUT ROWID
     """,
-    # `path` has forward slashes and starts at the project file's folder where it can; it is a BLOB where a file name
-    # is no valid Unicode.
+    # `path` has forward slashes and starts at the project file's folder where it can; it is a BLOB where a
+    # file name is no valid Unicode.
     """
     CREATE TABLE image (
         sha256 TEXT PRIMARY KEY CHECK (length(sha256) = 64),
@@ -180,29 +180,33 @@ TABLES = (
     """,
 )
 
-_DELTAS = ",\n".join(
-    f"max(CASE step WHEN {step} THEN normalised END) - max(CASE step WHEN 1 THEN normalised END) AS delta_{step}"
-    for step in (5, 10, 20)
+NORMALISED = (
+    "100.0 * iif(metric.lower_is_better, metric.high - score.score, score.score - metric.low)"
+    " / (metric.high - metric.low)"
 )
 
 VIEWS = (
-    """
+    # ruff: noqa: S608 - all parts are constants
+    f"""
     CREATE VIEW step_scores AS
     SELECT run.id AS run_id, run.initial_image, run.model, run.protocol, run.repeat, step.number AS step,
-        score.metric, score.method_version, score.score,
-        100.0 * CASE metric.lower_is_better WHEN 1 THEN metric.high - score.score ELSE score.score - metric.low END
-            / (metric.high - metric.low) AS normalised
+        score.metric, score.method_version, score.score, {NORMALISED} AS normalised
     FROM run
     JOIN step ON step.run_id = run.id
     JOIN score ON score.image_sha256 = step.image_sha256
     JOIN metric ON metric.key = score.metric
     """,
-    f"""
+    """
     CREATE VIEW score_gaps AS
-    SELECT *, ifnull(delta_5 > 0, 0) + ifnull(delta_10 > 0, 0) + ifnull(delta_20 > 0, 0) AS failures
+    SELECT run_id, initial_image, model, protocol, repeat, metric, method_version,
+        at_5 - at_1 AS delta_5, at_10 - at_1 AS delta_10, at_20 - at_1 AS delta_20,
+        ifnull(at_5 > at_1, 0) + ifnull(at_10 > at_1, 0) + ifnull(at_20 > at_1, 0) AS failures
     FROM (
         SELECT run_id, initial_image, model, protocol, repeat, metric, method_version,
-            {_DELTAS}
+            max(iif(step = 1, normalised, NULL)) AS at_1,
+            max(iif(step = 5, normalised, NULL)) AS at_5,
+            max(iif(step = 10, normalised, NULL)) AS at_10,
+            max(iif(step = 20, normalised, NULL)) AS at_20
         FROM step_scores
         WHERE step IN (1, 5, 10, 20)
         GROUP BY run_id, metric, method_version
@@ -219,22 +223,24 @@ VIEWS = (
     # A run whose calls were not logged, an imported one, counts what its steps say.
     """
     CREATE VIEW run_costs AS
-    SELECT run.id AS run_id, run.model, run.protocol, ifnull(of_steps.steps_done, 0) AS steps_done,
-        run.steps_planned, ifnull(of_calls.calls, 0) AS calls, ifnull(of_calls.failed_calls, 0) AS failed_calls,
-        iif(of_calls.calls, of_calls.input_tokens, of_steps.input_tokens) AS input_tokens,
-        iif(of_calls.calls, of_calls.output_tokens, of_steps.output_tokens) AS output_tokens,
-        iif(of_calls.calls, of_calls.cost_usd, of_steps.cost_usd) AS cost_usd,
-        iif(of_calls.calls, of_calls.seconds, of_steps.seconds) AS seconds
+    SELECT run.id AS run_id, run.model, run.protocol,
+        ifnull(by_step.steps_done, 0) AS steps_done, run.steps_planned,
+        ifnull(by_call.calls, 0) AS calls, ifnull(by_call.failed_calls, 0) AS failed_calls,
+        iif(by_call.calls, by_call.input_tokens, by_step.input_tokens) AS input_tokens,
+        iif(by_call.calls, by_call.output_tokens, by_step.output_tokens) AS output_tokens,
+        iif(by_call.calls, by_call.cost_usd, by_step.cost_usd) AS cost_usd,
+        iif(by_call.calls, by_call.seconds, by_step.seconds) AS seconds
     FROM run
     LEFT JOIN (
         SELECT run_id, sum(outcome = 'done') AS steps_done, sum(input_tokens) AS input_tokens,
             sum(output_tokens) AS output_tokens, sum(cost_usd) AS cost_usd, sum(seconds) AS seconds
         FROM step GROUP BY run_id
-    ) AS of_steps ON of_steps.run_id = run.id
+    ) AS by_step ON by_step.run_id = run.id
     LEFT JOIN (
-        SELECT run_id, count(*) AS calls, sum(outcome <> 'done') AS failed_calls, sum(input_tokens) AS input_tokens,
-            sum(output_tokens) AS output_tokens, sum(cost_usd) AS cost_usd, sum(seconds) AS seconds
+        SELECT run_id, count(*) AS calls, sum(outcome <> 'done') AS failed_calls,
+            sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+            sum(cost_usd) AS cost_usd, sum(seconds) AS seconds
         FROM call GROUP BY run_id
-    ) AS of_calls ON of_calls.run_id = run.id
+    ) AS by_call ON by_call.run_id = run.id
     """,
 )

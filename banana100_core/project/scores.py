@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from banana100_core.errors import ProjectError
-from banana100_core.project.project import Project
 from banana100_core.project.records import NewScore, StepScore
 from banana100_core.project.rows import now, text, to_json
+from banana100_core.project.schema import NORMALISED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sqlite_utils import Database
+
+    from banana100_core.project.project import Project
 
 _CHANGES = frozenset({"score"})
 
@@ -21,8 +24,8 @@ _CHANGES = frozenset({"score"})
 def add_scores(project: Project, scores: Sequence[NewScore]) -> None:
     """Keep scores in one transaction; a number that is none is kept as a failure.
 
-    The same score again takes the older one's place, but a failure never that of a score. Raises ProjectError for an
-    image or a metric that the project doesn't know.
+    The same score again takes the older one's place, but a failure never that of a score. Raises ProjectError
+    for an image or a metric that the project doesn't know.
     """
     rows = [_row_of(score) for score in scores]
 
@@ -30,10 +33,11 @@ def add_scores(project: Project, scores: Sequence[NewScore]) -> None:
         _need_known(database, project, "image", "sha256", {row["image_sha256"] for row in rows})
         _need_known(database, project, "metric", "key", {row["metric"] for row in rows})
         database.conn.executemany(
-            "INSERT INTO score (image_sha256, metric, method_version, score, error, device, seconds, created_at)"
-            " VALUES (:image_sha256, :metric, :method_version, :score, :error, :device, :seconds, :created_at)"
-            " ON CONFLICT DO UPDATE SET score = excluded.score, error = excluded.error, device = excluded.device,"
-            " seconds = excluded.seconds, created_at = excluded.created_at"
+            "INSERT INTO score"
+            " (image_sha256, metric, method_version, score, error, device, seconds, created_at) VALUES"
+            " (:image_sha256, :metric, :method_version, :score, :error, :device, :seconds, :created_at)"
+            " ON CONFLICT DO UPDATE SET score = excluded.score, error = excluded.error,"
+            " device = excluded.device, seconds = excluded.seconds, created_at = excluded.created_at"
             " WHERE excluded.score IS NOT NULL OR score.score IS NULL",
             rows,
         )
@@ -48,10 +52,10 @@ def step_scores(
     """Scores by run, step and metric, failed ones among them; None asks for all runs or all metrics."""
     with project.reading() as connection:
         rows = connection.execute(
-            "SELECT step.run_id, step.number AS step, score.image_sha256, score.metric, score.method_version,"
-            " score.score, 100.0 * iif(metric.lower_is_better, metric.high - score.score, score.score - metric.low)"
-            " / (metric.high - metric.low) AS normalised, score.error"
-            " FROM step JOIN score ON score.image_sha256 = step.image_sha256 JOIN metric ON metric.key = score.metric"
+            "SELECT step.run_id, step.number, score.image_sha256, score.metric,"  # noqa: S608
+            f" score.method_version, score.score, {NORMALISED} AS normalised, score.error"
+            " FROM step JOIN score ON score.image_sha256 = step.image_sha256"
+            " JOIN metric ON metric.key = score.metric"
             " WHERE (:runs IS NULL OR step.run_id IN (SELECT value FROM json_each(:runs)))"
             " AND (:metrics IS NULL OR score.metric IN (SELECT value FROM json_each(:metrics)))"
             " ORDER BY step.run_id, step.number, score.metric, score.method_version",
@@ -85,15 +89,16 @@ def forget_failed(project: Project, metric: str | None = None) -> int:
 def unscored_images(
     project: Project, methods: Mapping[str, str], run_ids: Sequence[int] | None = None
 ) -> list[tuple[str, tuple[str, ...]]]:
-    """Images that lack a score or failure by one of `methods` (metric to method version), with the metrics to do.
+    """Images that lack a score or failure by one of `methods`, with the metrics to do.
 
-    They come in the order of runs and steps.
+    `methods` are method versions by metric. The images come in the order of runs and steps.
     """
     with project.reading() as connection:
         rows = connection.execute(
             "WITH used AS ("
             "  SELECT image_sha256, min(run_id) AS run_id, min(number) AS number FROM step"
-            "  WHERE image_sha256 IS NOT NULL AND (:runs IS NULL OR run_id IN (SELECT value FROM json_each(:runs)))"
+            "  WHERE image_sha256 IS NOT NULL"
+            "  AND (:runs IS NULL OR run_id IN (SELECT value FROM json_each(:runs)))"
             "  GROUP BY image_sha256"
             ")"
             " SELECT used.image_sha256, method.key FROM used CROSS JOIN json_each(:methods) AS method"

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from banana100_core.errors import ProjectError
-from banana100_core.project.project import Project
+from banana100_core.project import edit_log
 from banana100_core.project.records import Edit, NewTag, ReviewState, Tag
-from banana100_core.project.rows import from_json, now, text, to_json
+from banana100_core.project.rows import now, text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlite_utils import Database
 
-Row = dict[str, Any]
+    from banana100_core.project.edit_log import Row
+    from banana100_core.project.project import Project
 
 _CHANGES = frozenset({"tag", "edit"})
 _COLUMNS = tuple(field.name for field in fields(Tag))
@@ -28,7 +30,7 @@ def add_tag(project: Project, annotator: str, tag: NewTag) -> Tag:
     moment = now()
     row = _stored(asdict(tag)) | {
         "uuid": str(uuid4()),
-        "annotator": _annotator(annotator),
+        "annotator": _named(annotator),
         "created_at": moment,
         "modified_at": moment,
     }
@@ -36,7 +38,7 @@ def add_tag(project: Project, annotator: str, tag: NewTag) -> Tag:
     def work(database: Database) -> Tag:
         _validate(database, row)
         _put(database, row)
-        _log(database, annotator, "add", row["uuid"], None, row)
+        edit_log.append(database, annotator, "add", row["uuid"], None, row)
         return _tag_of(row)
 
     return project.write(work, changes=_CHANGES)
@@ -59,10 +61,10 @@ def change_tag(project: Project, annotator: str, uuid: str, **changes: object) -
         after["modified_at"] = now()
         _validate(database, after)
         _put(database, after)
-        _log(database, annotator, "change", uuid, before, after)
+        edit_log.append(database, annotator, "change", uuid, before, after)
         return _tag_of(after)
 
-    _annotator(annotator)
+    _named(annotator)
     return project.write(work, changes=_CHANGES)
 
 
@@ -72,9 +74,9 @@ def remove_tag(project: Project, annotator: str, uuid: str) -> None:
     def work(database: Database) -> None:
         before = _need_tag(database, uuid)
         _remove(database, uuid)
-        _log(database, annotator, "remove", uuid, before, None)
+        edit_log.append(database, annotator, "remove", uuid, before, None)
 
-    _annotator(annotator)
+    _named(annotator)
     project.write(work, changes=_CHANGES)
 
 
@@ -91,7 +93,7 @@ def tags(project: Project, run_id: int | None = None) -> list[Tag]:
 def edits(project: Project) -> list[Edit]:
     """The whole log of edits, oldest first."""
     with project.reading() as connection:
-        return [_edit_of(row) for row in connection.execute("SELECT * FROM edit ORDER BY id")]
+        return [edit_log.edit_of(row) for row in connection.execute("SELECT * FROM edit ORDER BY id")]
 
 
 def undo(project: Project, annotator: str) -> Edit | None:
@@ -100,69 +102,31 @@ def undo(project: Project, annotator: str) -> Edit | None:
     Raises ProjectError when somebody else has changed the same fields since: their work would be lost.
     """
     return project.write(
-        lambda database: _take_back(database, annotator, "undo", _undoable), changes=_CHANGES
+        lambda database: _take_back(database, annotator, "undo", edit_log.last_standing), changes=_CHANGES
     )
 
 
 def redo(project: Project, annotator: str) -> Edit | None:
     """Take back the annotator's last undo, unless a newer edit followed it. See `undo`."""
     return project.write(
-        lambda database: _take_back(database, annotator, "redo", _redoable), changes=_CHANGES
+        lambda database: _take_back(database, annotator, "redo", edit_log.last_undo), changes=_CHANGES
     )
 
 
-# An annotator's log reads as a stack: an undo takes the edit that it names from it, a redo puts it back. Both searches
-# go from the newest entry towards older ones, and jump: after an undo all is as it was before the edit that it names.
-
-
-def _undoable(entry: sqlite3.Row | None, before: Callable[[int], sqlite3.Row | None]) -> int | None:
-    while entry is not None:
-        if entry["action"] == "redo":
-            undo = before(entry["undoes"] + 1)
-            assert undo is not None
-            target: int = undo["undoes"]
-            return target
-        if entry["action"] != "undo":
-            found: int = entry["id"]
-            return found
-        entry = before(entry["undoes"])
-    return None
-
-
-def _redoable(entry: sqlite3.Row | None, before: Callable[[int], sqlite3.Row | None]) -> int | None:
-    while entry is not None and entry["action"] == "redo":
-        entry = before(entry["undoes"])
-    if entry is None or entry["action"] != "undo":
-        return None
-    found: int = entry["id"]
-    return found
-
-
 def _take_back(
-    database: Database,
-    annotator: str,
-    action: str,
-    search: Callable[[sqlite3.Row | None, Callable[[int], sqlite3.Row | None]], int | None],
+    database: Database, annotator: str, action: str, search: Callable[[Database, str], Edit | None]
 ) -> Edit | None:
-    def before(edit_id: int) -> sqlite3.Row | None:
-        return _entry(
-            database, "annotator = ? AND id < ? ORDER BY id DESC LIMIT 1", (_annotator(annotator), edit_id)
-        )
-
-    target_id = search(before(2**62), before)
-    if target_id is None:
+    edit = search(database, _named(annotator))
+    if edit is None:
         return None
-    target = _entry(database, "id = ?", (target_id,))
-    assert target is not None
-    taken_back = _edit_of(target)
-    now_there = _tag(database, taken_back.tag_uuid)
-    after = _reversed(taken_back, now_there)
+    before = _tag(database, edit.tag_uuid)
+    after = _reversed(edit, before)
     if after is None:
-        _remove(database, taken_back.tag_uuid)
+        _remove(database, edit.tag_uuid)
     else:
         after["modified_at"] = now()
         _put(database, after)
-    return _log(database, annotator, action, taken_back.tag_uuid, now_there, after, undoes=target_id)
+    return edit_log.append(database, annotator, action, edit.tag_uuid, before, after, edit.id)
 
 
 def _reversed(edit: Edit, now_there: Row | None) -> Row | None:
@@ -186,38 +150,9 @@ def _without(row: Row | None, names: set[str]) -> Row | None:
 
 def _built_upon(edit: Edit) -> ProjectError:
     return ProjectError(
-        f"The edit of {edit.at} ({edit.action} tag {edit.tag_uuid}) can't be taken back: another annotator has changed "
-        "that tag since. Change the tag by hand instead."
+        f"The edit of {edit.at} ({edit.action} tag {edit.tag_uuid}) can't be taken back: another annotator "
+        "has changed that tag since. Change the tag by hand instead."
     )
-
-
-def _entry(database: Database, where: str, values: tuple[object, ...]) -> sqlite3.Row | None:
-    cursor = database.conn.cursor()
-    cursor.row_factory = sqlite3.Row
-    row: sqlite3.Row | None = cursor.execute(f"SELECT * FROM edit WHERE {where}", values).fetchone()  # noqa: S608
-    return row
-
-
-def _log(
-    database: Database,
-    annotator: str,
-    action: str,
-    uuid: str,
-    before: Row | None,
-    after: Row | None,
-    undoes: int | None = None,
-) -> Edit:
-    row = {
-        "at": now(),
-        "annotator": _annotator(annotator),
-        "action": action,
-        "tag_uuid": uuid,
-        "before": None if before is None else to_json(before),
-        "after": None if after is None else to_json(after),
-        "undoes": undoes,
-    }
-    edit_id: int = database["edit"].insert(row).last_pk
-    return Edit(**row | {"id": edit_id, "before": before, "after": after})
 
 
 def _stored(values: dict[str, Any]) -> Row:
@@ -227,15 +162,15 @@ def _stored(values: dict[str, Any]) -> Row:
             row["review_state"] = ReviewState(row["review_state"]).value
         except ValueError:
             raise ProjectError(
-                f"The review state {row['review_state']!r} doesn't exist. There are: {', '.join(ReviewState)}."
+                f"The review state {row['review_state']!r} doesn't exist. There are {', '.join(ReviewState)}."
             ) from None
     return row
 
 
 def _validate(database: Database, row: Row) -> None:
     run = database.execute(
-        "SELECT max(run.steps_planned, ifnull(max(step.number), 0)) FROM run LEFT JOIN step ON step.run_id = run.id"
-        " WHERE run.id = ? GROUP BY run.id",
+        "SELECT max(run.steps_planned, ifnull(max(step.number), 0)) FROM run"
+        " LEFT JOIN step ON step.run_id = run.id WHERE run.id = ? GROUP BY run.id",
         (row["run_id"],),
     ).fetchone()
     if run is None:
@@ -260,7 +195,7 @@ def _need_step(what: str, value: object, lowest: int, highest: int, run_id: int)
         raise ProjectError(f"The {what} {value!r} can't be. For run {run_id} it can be {ends}.")
 
 
-def _annotator(name: str) -> str:
+def _named(name: str) -> str:
     if not name.strip():
         raise ProjectError("A tag needs an annotator. Give your name first.")
     return text(name)
@@ -296,10 +231,3 @@ def _need_tag(database: Database, uuid: str) -> Row:
 
 def _tag_of(row: Row) -> Tag:
     return Tag(**row | {"review_state": ReviewState(row["review_state"])})
-
-
-def _edit_of(row: sqlite3.Row) -> Edit:
-    values = dict(row)
-    for name in ("before", "after"):
-        values[name] = None if values[name] is None else from_json(values[name])
-    return Edit(**values)

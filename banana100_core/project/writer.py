@@ -9,13 +9,14 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from banana100_core.errors import ProjectClosedError, ProjectError
 from banana100_core.project.database import explained
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import sqlite_utils
 
 T = TypeVar("T")
@@ -42,7 +43,7 @@ class Writer:
         self._listeners: list[Listener] = []
         self._closed = False
         self._guard = threading.Lock()
-        # A daemon, so that a program which forgets to close can end: what was acknowledged is on disk by then.
+        # A daemon, so that a program which forgets to close can end: what was acknowledged is on disk.
         self._thread = threading.Thread(target=self._run, name=f"writer of {path.name}", daemon=True)
         self._thread.start()
 
@@ -74,7 +75,7 @@ class Writer:
         return unsubscribe
 
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
-        """Finish what was queued and end the thread; ProjectError when that takes longer than `timeout` seconds."""
+        """Finish what was queued and end the thread; ProjectError if that takes over `timeout` seconds."""
         with self._guard:
             if not self._closed:
                 self._closed = True
