@@ -65,6 +65,8 @@ def guess(folders: Sequence[str], fields: Sequence[str]) -> Guess:
 
 def _read_folder(known: dict[str, Any], folder: str) -> str:
     """Take into `known` what is clear in a folder's name, and return the rest."""
+    if _NAMED.fullmatch(folder) and not _read_field(known, folder):
+        return ""
     fields = read_name(folder).words_beside(None)
     mode = _SESSION_MODES.get(re.sub(r"[^a-z]", "", folder.lower()))
     if mode:

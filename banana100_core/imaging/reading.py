@@ -60,20 +60,23 @@ def shown_name(name: str) -> str:
     return name if name.isprintable() else repr(name)
 
 
+def need_readable(head: bytes, name: str) -> str:
+    """Return the media type that an image's first 32 bytes tell; ImageError for one that is not read."""
+    if not head:
+        raise ImageError(f"{shown_name(name)}: the file is empty (0 bytes); copy or download it again")
+    media_type = sniff_media_type(head)
+    if media_type in _READERS:
+        return media_type
+    found = f"it is {media_type}" if media_type else f"it begins with {head[:8].hex(' ')}"
+    raise ImageError(f"{shown_name(name)}: not a picture this program reads ({found}); it reads {_READABLE}")
+
+
 def open_image(data: bytes, name: str) -> ImageFile.ImageFile:
     """Read the header of an encoded image; pixels are decoded on its `load`.
 
     Raises ImageError, naming `name`, for an empty file, an unknown kind or more than MAX_PIXELS pixels.
     """
-    if not data:
-        raise ImageError(f"{shown_name(name)}: the file is empty (0 bytes); copy or download it again")
-    media_type = sniff_media_type(data)
-    reader = _READERS.get(media_type or "")
-    if reader is None:
-        found = f"it is {media_type}" if media_type else f"it begins with {data[:8].hex(' ')}"
-        raise ImageError(
-            f"{shown_name(name)}: not a picture this program reads ({found}); it reads {_READABLE}"
-        )
+    reader = _READERS[need_readable(data[:32], name)]
     try:
         image = reader(io.BytesIO(data))
     except Pillow.DecompressionBombError as error:
