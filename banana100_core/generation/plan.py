@@ -7,13 +7,17 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from banana100_core.catalog.protocols import protocol as find_protocol
-from banana100_core.errors import ProviderError
+from banana100_core.errors import ProjectError, ProviderError
 from banana100_core.generation.providers import capabilities
+from banana100_core.project.images import NewImage, image_bytes, image_location, initial_images
+from banana100_core.project.records import NewRun, NewStep, Outcome
+from banana100_core.project.runs import add_run, add_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from banana100_core.project.records import Run
+    from banana100_core.project import Project
+    from banana100_core.project.records import InitialImage, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,46 @@ def make_plan(
                 )
             )
     return Plan(tuple(runs))
+
+
+def add_plan(project: Project, plan: Plan) -> list[int]:
+    """Add a plan's runs, each with its initial image as step 0, and give their ids; no step is made yet.
+
+    Raises ProjectError, and adds nothing, when the project lacks an initial image.
+    """
+    known = {initial.name: initial for initial in initial_images(project)}
+    if missing := {run.initial_image for run in plan.runs} - known.keys():
+        names = ", ".join(repr(name) for name in sorted(missing))
+        raise ProjectError(
+            f"{project.path} has no initial image named {names}. Add it first; nothing was planned."
+        )
+    run_ids = []
+    for planned in plan.runs:
+        run_id = add_run(
+            project,
+            NewRun(
+                initial_image=planned.initial_image,
+                provider=planned.provider,
+                model=planned.model,
+                protocol=planned.protocol,
+                repeat=planned.repeat,
+                steps_planned=planned.steps,
+                seed=planned.seed,
+                # Kept with the run, which then stays as planned when the catalog's protocol changes.
+                settings={"prompts": list(planned.prompts)},
+            ),
+        )
+        add_initial_step(project, run_id, known[planned.initial_image])
+        run_ids.append(run_id)
+    return run_ids
+
+
+def add_initial_step(project: Project, run_id: int, initial: InitialImage) -> None:
+    """Add an initial image of the project to a run as its step 0."""
+    file = image_location(project, initial.image.sha256).file
+    data = image_bytes(project, initial.image.sha256) if file is None else None
+    step = NewStep(run_id, 0, Outcome.INITIAL)
+    add_step(project, step, NewImage(initial.image, data=data, file=file))
 
 
 def step_seed(run_seed: int | None, number: int) -> int | None:

@@ -1,0 +1,277 @@
+"""Works planned runs off, side by side, and can be paused, resumed and cancelled."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sqlite3
+import threading
+from collections import Counter, deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from banana100_core.errors import BananaError, ProjectClosedError, ProviderError
+from banana100_core.generation.chain import Chain, StepReport
+from banana100_core.generation.gate import Gate
+from banana100_core.generation.pace import Pace
+from banana100_core.generation.seat import EditorSeat
+from banana100_core.project.images import initial_images
+from banana100_core.project.records import Run, RunState
+from banana100_core.project.runs import run as stored_run
+from banana100_core.project.runs import runs, set_run_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from banana100_core.project import Project
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationProgress:
+    """How far the runs are that were started together; `seconds_left` is None before the first step."""
+
+    run_id: int | None = None  # of the latest step
+    step: int | None = None
+    steps_done: int = 0
+    steps_planned: int = 0
+    failed: int = 0  # runs that stopped
+    cost_usd: float = 0.0  # since they were started
+    seconds_left: float | None = None
+    paused: bool = False
+    message: str = ""
+    running: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    """A run to be worked off."""
+
+    run: Run
+    gate: Gate
+    pixels: int
+    done: int
+    ended: bool = False
+    seat: EditorSeat | None = None
+
+    @property
+    def steps_left(self) -> int:
+        return 0 if self.ended else max(0, self.run.steps_planned - self.done)
+
+
+class Executor:
+    """Makes the steps of planned runs, up to `side_by_side` runs at a time.
+
+    What is finished is on disk; an unfinished run goes on with its next step when it is started again.
+    """
+
+    def __init__(self, project: Project, *, side_by_side: int | None = None) -> None:
+        """`side_by_side`: 1 on a small machine if not given, since an embedded editor uses several cores."""
+        self._project = project
+        self._side_by_side = side_by_side or max(1, (os.cpu_count() or 1) // 8)
+        self._state = threading.Condition()
+        self._gate = Gate()
+        self._queue: deque[_Job] = deque()
+        self._jobs: list[_Job] = []  # of the progress that is shown
+        self._threads: list[threading.Thread] = []
+        self._busy = 0  # threads that have not found the queue empty
+        self._pace = Pace()
+        self._latest: tuple[int | None, int | None, str] = (None, None, "")
+        self._cost_usd = 0.0
+        self._failed = 0
+        self._closed = False
+        self._listeners: list[Callable[[GenerationProgress], None]] = []
+
+    def start(self, run_ids: Sequence[int] | None = None) -> None:
+        """Queue runs: all planned ones, or those named, which may have stopped or been cancelled before.
+
+        Raises ProjectError for a run that isn't there, ProjectClosedError after `close`.
+        """
+        if run_ids is None:
+            wanted = [run for run in runs(self._project) if run.state is RunState.PLANNED]
+        else:
+            wanted = [stored_run(self._project, run_id) for run_id in dict.fromkeys(run_ids)]
+        images = {initial.name: initial.image for initial in initial_images(self._project)}
+        with self._state:
+            if self._closed:
+                raise ProjectClosedError("Generation was closed with its project. Open the project again.")
+            if not self._busy:
+                self._jobs, self._cost_usd, self._failed, self._latest = [], 0.0, 0, (None, None, "")
+            busy = {job.run.id for job in self._jobs if not job.ended and not job.gate.ended}
+            for run in wanted:
+                if run.id in busy:
+                    continue
+                image = images.get(run.initial_image)
+                pixels = image.width * image.height if image else 1
+                job = _Job(run, self._gate, pixels, run.steps_done)
+                self._jobs.append(job)
+                self._queue.append(job)
+            self._threads = [thread for thread in self._threads if thread.is_alive()]
+            for _ in range(min(self._side_by_side - self._busy, len(self._queue))):
+                thread = threading.Thread(target=self._work, name="generation", daemon=True)
+                self._threads.append(thread)
+                self._busy += 1
+                thread.start()
+        self._tell()
+
+    def pause(self) -> None:
+        """Begin no further step until `resume`."""
+        with self._state:
+            self._gate.pause()
+        self._tell()
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        with self._state:
+            self._gate.resume()
+        self._tell()
+
+    def cancel(self) -> None:
+        """Give up the unfinished runs at once; their finished steps stay, and `start` by id takes them up."""
+        self._end(cancelled=True)
+        self._tell()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until nothing is left to do; False when `timeout` seconds went by first."""
+        with self._state:
+            return self._state.wait_for(lambda: not self._busy, timeout)
+
+    def close(self, timeout: float = 30.0) -> None:
+        """End at once; unfinished runs stay planned. To be called before the project is closed."""
+        with self._state:
+            self._closed = True
+            threads = [thread for thread in self._threads if thread is not threading.current_thread()]
+        self._end(cancelled=False)
+        for thread in threads:
+            thread.join(timeout)
+        with self._state:
+            self._listeners.clear()
+
+    def progress(self) -> GenerationProgress:
+        """How far the runs are."""
+        with self._state:
+            pixels_left: Counter[str] = Counter()
+            for job in self._jobs:
+                pixels_left[job.run.provider] += job.steps_left * job.pixels
+            live = sum(not job.ended for job in self._jobs)
+            seconds = self._pace.seconds_for(pixels_left)
+            return GenerationProgress(
+                run_id=self._latest[0],
+                step=self._latest[1],
+                steps_done=sum(job.done for job in self._jobs),
+                steps_planned=sum(job.done + job.steps_left for job in self._jobs),
+                failed=self._failed,
+                cost_usd=self._cost_usd,
+                seconds_left=None if seconds is None else seconds / max(1, min(self._side_by_side, live)),
+                paused=self._gate.paused,
+                message=self._latest[2],
+                running=self._busy > 0,
+            )
+
+    def subscribe(self, listener: Callable[[GenerationProgress], None]) -> Callable[[], None]:
+        """Tell `listener` of every step and change, on the thread that made it; returns how to end it."""
+        with self._state:
+            self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            with self._state, contextlib.suppress(ValueError):
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    def _end(self, *, cancelled: bool) -> None:
+        with self._state:
+            self._gate.end(cancelled=cancelled)
+            self._gate = Gate()
+            seats = [job.seat for job in self._jobs if job.seat is not None and job.gate.ended]
+        for seat in seats:
+            seat.stop()
+
+    def _work(self) -> None:
+        while (job := self._next_job()) is not None:
+            self._work_off(job)
+            self._tell()
+        self._tell()
+
+    def _next_job(self) -> _Job | None:
+        with self._state:
+            if self._queue:
+                return self._queue.popleft()
+            self._busy -= 1
+            self._state.notify_all()
+            return None
+
+    def _work_off(self, job: _Job) -> None:
+        reason = ""
+        try:
+            if not job.gate.ended:
+                reason = self._make_steps(job)
+            if job.gate.cancelled and stored_run(self._project, job.run.id).state is RunState.PLANNED:
+                set_run_state(self._project, job.run.id, RunState.CANCELLED)
+        except ProjectClosedError:
+            pass
+        except (BananaError, sqlite3.Error, OSError) as error:
+            reason = self._halt(job, str(error))
+        except Exception as error:
+            log.exception("Run %s failed", job.run.id)
+            reason = self._halt(job, f"The program has a fault: {error!r}. Please report it.")
+        with self._state:
+            job.ended = True
+            if reason:
+                self._failed += 1
+                self._latest = (job.run.id, self._latest[1], f"{_title(job.run)} stopped. {reason}")
+
+    def _make_steps(self, job: _Job) -> str:
+        run = stored_run(self._project, job.run.id)
+        if run.state is not RunState.PLANNED or run.state_reason:
+            set_run_state(self._project, run.id, RunState.PLANNED)
+        try:
+            seat = EditorSeat(run.provider, run.model)
+        except ProviderError as error:
+            set_run_state(self._project, run.id, RunState.STOPPED, str(error))
+            return str(error)
+        with self._state:
+            job.seat = seat
+        try:
+            chain = Chain(self._project, run, seat, job.gate, lambda report: self._made(job, report))
+            return chain.work_off()
+        finally:
+            with self._state:
+                job.seat = None
+            seat.stop()
+
+    def _made(self, job: _Job, report: StepReport) -> None:
+        with self._state:
+            job.done = report.number
+            self._cost_usd += report.cost_usd
+            self._pace.saw(job.run.provider, report.pixels, report.seconds)
+            what = f"{_title(job.run)}: step {report.number} of {job.run.steps_planned}"
+            self._latest = (job.run.id, report.number, what)
+        self._tell()
+
+    def _halt(self, job: _Job, reason: str) -> str:
+        """Begin no other run either, since it would fail in the same way; all stay planned."""
+        with self._state:
+            for waiting in self._queue:
+                waiting.ended = True
+            self._queue.clear()
+        # Where the project can't be written, this can't be either.
+        with contextlib.suppress(BananaError, sqlite3.Error):
+            set_run_state(self._project, job.run.id, RunState.PLANNED, reason)
+        return reason
+
+    def _tell(self) -> None:
+        with self._state:
+            listeners = tuple(self._listeners)
+        progress = self.progress()
+        for listener in listeners:
+            try:
+                listener(progress)
+            except Exception:
+                log.exception("A listener to generation failed")
+
+
+def _title(run: Run) -> str:
+    return f"{run.initial_image}, repeat {run.repeat}"

@@ -1,0 +1,53 @@
+"""An editor at work: in a process of its own when it computes on this machine."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from banana100_core.generation.editor import EditResult, EditSettings
+from banana100_core.generation.providers import capabilities, editor
+from banana100_core.processes import WorkerProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Edit = tuple[bytes, str, EditSettings]
+
+
+class EditorSeat:
+    """Edits for one chain at a time. The worker starts with the first edit, and anew after it died."""
+
+    def __init__(self, provider: str, model: str) -> None:
+        """Raises ProviderError when there is no such editor."""
+        self.provider = provider
+        self.model = model
+        self._worker: WorkerProcess | None = None
+        if capabilities(provider, model).in_worker:
+            self._worker = WorkerProcess(
+                partial(_serve, provider, model), f"editor {provider}", background=True
+            )
+        else:
+            self._editor = editor(provider, model)
+
+    @property
+    def pid(self) -> int | None:
+        """The worker's process id while it is alive."""
+        return None if self._worker is None else self._worker.pid
+
+    def edit(self, image: bytes, prompt: str, settings: EditSettings) -> EditResult:
+        """Ask for one edit; besides the editor's own errors, WorkerDiedError when its process ended."""
+        if self._worker is None:
+            return self._editor.edit(image, prompt, settings)
+        result: EditResult = self._worker.request((image, prompt, settings))
+        return result
+
+    def stop(self) -> None:
+        """End the worker at once and for good; an edit that it is at raises WorkerDiedError."""
+        if self._worker is not None:
+            self._worker.stop()
+
+
+def _serve(provider: str, model: str) -> Callable[[Edit], EditResult]:
+    served = editor(provider, model)
+    return lambda edit: served.edit(*edit)
