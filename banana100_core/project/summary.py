@@ -9,6 +9,8 @@ from banana100_core.project.database import unpacked_version
 from banana100_core.project.records import RunState, Storage
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from banana100_core.project.project import Project
 
 
@@ -62,43 +64,46 @@ class Summary:
 def summary(project: Project) -> Summary:
     """Count what a project holds."""
     with project.reading() as connection:
-        major, minor = unpacked_version(connection.execute("PRAGMA user_version").fetchone()[0])
-        states = {
-            row[0]: row[1] for row in connection.execute("SELECT state, count(*) FROM run GROUP BY state")
-        }
-        outcomes = {
-            row[0]: row[1]
-            for row in connection.execute("SELECT outcome, count(*) FROM step GROUP BY outcome")
-        }
-        used = connection.execute("SELECT count(DISTINCT image_sha256) FROM step").fetchone()[0]
+
+        def row(sql: str, *values: object) -> sqlite3.Row:
+            first: sqlite3.Row = connection.execute(sql, values).fetchone()
+            return first
+
+        major, minor = unpacked_version(row("PRAGMA user_version")[0])
+        states = dict(connection.execute("SELECT state, count(*) FROM run GROUP BY state").fetchall())
+        planned = row("SELECT ifnull(sum(steps_planned), 0) FROM run")[0]
+        done, failed, used = row(
+            "SELECT count(*) FILTER (WHERE outcome = 'done'), count(*) FILTER (WHERE outcome = 'failed'),"
+            " count(DISTINCT image_sha256) FROM step"
+        )
+        initial_images = row("SELECT count(*) FROM initial_image")[0]
         images = connection.execute(
             "SELECT storage, count(*), sum(byte_size) FROM image GROUP BY storage ORDER BY storage"
         ).fetchall()
         scores = connection.execute(
             "SELECT metric, method_version, count(score), count(error),"
-            " :used - sum(EXISTS (SELECT 1 FROM step WHERE step.image_sha256 = score.image_sha256)) AS missing"
+            " ? - sum(EXISTS (SELECT 1 FROM step WHERE step.image_sha256 = score.image_sha256))"
             " FROM score GROUP BY metric, method_version ORDER BY metric, method_version",
-            {"used": used},
+            (used,),
         ).fetchall()
         tags = connection.execute(
-            "SELECT annotator, count(*), count(DISTINCT run_id) FROM tag GROUP BY annotator ORDER BY annotator"
+            "SELECT annotator, count(*), count(DISTINCT run_id) FROM tag"
+            " GROUP BY annotator ORDER BY annotator"
         ).fetchall()
-        planned = connection.execute("SELECT ifnull(sum(steps_planned), 0) FROM run").fetchone()[0]
-        initial_images = connection.execute("SELECT count(*) FROM initial_image").fetchone()[0]
-        costs = connection.execute(
+        calls, failed_calls, cost_usd = row(
             "SELECT ifnull(sum(calls), 0), ifnull(sum(failed_calls), 0), sum(cost_usd) FROM run_costs"
-        ).fetchone()
+        )
     return Summary(
         schema_version=f"{major}.{minor}",
         runs={state: states.get(state.value, 0) for state in RunState},
-        steps_done=outcomes.get("done", 0),
-        steps_failed=outcomes.get("failed", 0),
+        steps_done=done,
+        steps_failed=failed,
         steps_planned=planned,
         initial_images=initial_images,
-        images=tuple(ImageCount(Storage(row[0]), row[1], row[2]) for row in images),
-        scores=tuple(ScoreCount(*row) for row in scores),
-        tags=tuple(TagCount(*row) for row in tags),
-        calls=costs[0],
-        failed_calls=costs[1],
-        cost_usd=costs[2],
+        images=tuple(ImageCount(Storage(storage), *counts) for storage, *counts in images),
+        scores=tuple(ScoreCount(*counts) for counts in scores),
+        tags=tuple(TagCount(*counts) for counts in tags),
+        calls=calls,
+        failed_calls=failed_calls,
+        cost_usd=cost_usd,
     )
