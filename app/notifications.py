@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import platformdirs
-from PySide6.QtCore import QObject, Qt, Signal, qVersion
+from PySide6.QtCore import (
+    QMessageLogContext,
+    QObject,
+    Qt,
+    QtMsgType,
+    Signal,
+    qInstallMessageHandler,
+    qVersion,
+)
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
@@ -38,6 +46,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("app")
 
 DISTRIBUTION = "banana100-inspector"
+
+_CRASH = (
+    "This is a fault of the program, not of your files. Your project is saved up to the last finished step, "
+    "score and tag. You can go on working; a restart is the safer way."
+)
 
 
 def plain_label(text: str = "", *, muted: bool = False, wrap: bool = False) -> QLabel:
@@ -89,13 +102,16 @@ class MessageBar(QFrame):
     def show_error(self, title: str, details: str) -> None:
         """Say what went wrong; `details` is the reason and the way out."""
         log.error("%s: %s", title, details)
-        self._show(title, details, "warning-circle", error=True)
+        self._title.setText(title)
+        self._text.setText(details)
+        self._text.setVisible(bool(details))
+        self._icon.setPixmap(theme.icon("warning-circle").pixmap(2 * theme.GRID, 2 * theme.GRID))
+        self._close.setIcon(theme.icon("x"))
+        self._button.hide()
+        self.show()
 
-    def show_hint(self, title: str, text: str, button: str, act: Callable[[], object]) -> None:
-        """Offer something to do, unless an error is being shown."""
-        if self.isVisible() and self.property("error"):
-            return
-        self._show(title, text, "info", error=False)
+    def offer(self, button: str, act: Callable[[], object]) -> None:
+        """Give the message shown a button, which does something about it and takes the message away."""
         self._act = act
         self._button.setText(button)
         self._button.show()
@@ -104,52 +120,32 @@ class MessageBar(QFrame):
         """What "Copy details" copies."""
         return f"{self._title.text()}\n{self._text.text()}\n\n{versions()}"
 
-    def _show(self, title: str, text: str, icon: str, *, error: bool) -> None:
-        self._title.setText(title)
-        self._text.setText(text)
-        self._text.setVisible(bool(text))
-        self._icon.setPixmap(theme.icon(icon).pixmap(2 * theme.GRID, 2 * theme.GRID))
-        self._close.setIcon(theme.icon("x"))
-        self._button.hide()
-        self._copy.setVisible(error)
-        self.setProperty("error", error)
-        self.style().unpolish(self)
-        self.style().polish(self)
-        self.show()
-
     def _do(self) -> None:
         self.hide()
         if self._act is not None:
             self._act()
 
 
-class CrashDialog(QDialog):
-    """Shows a bug once, with everything a report needs, to copy; the window goes on."""
+class TextDialog(QDialog):
+    """A few words, and a longer text to copy."""
 
-    def __init__(self, report: str, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, words: str, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Something went wrong")
-        self.resize(90 * theme.GRID, 60 * theme.GRID)
-        self.report = report
-        text = QPlainTextEdit(report)
-        text.setReadOnly(True)
-        text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setWindowTitle(title)
+        self.resize(84 * theme.GRID, 48 * theme.GRID)
+        self.text = text
+        field = QPlainTextEdit(text)
+        field.setReadOnly(True)
+        field.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(report))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
         layout.setSpacing(theme.GRID)
-        layout.addWidget(
-            plain_label(
-                "This is a fault of the program, not of your files. Your project is saved up to the last "
-                "finished step, score and tag. You can go on working; a restart is the safer way.",
-                wrap=True,
-            )
-        )
-        layout.addWidget(text, 1)
-        layout.addWidget(plain_label(f"Also kept in {log_file()}", muted=True, wrap=True))
+        layout.addWidget(plain_label(words, wrap=True))
+        layout.addWidget(field, 1)
         layout.addWidget(buttons)
 
 
@@ -161,7 +157,7 @@ class FaultCatcher(QObject):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
-        self.dialog: CrashDialog | None = None
+        self.dialog: TextDialog | None = None
         self._before = sys.excepthook, threading.excepthook
         self.caught.connect(self._show, Qt.ConnectionType.QueuedConnection)
 
@@ -189,7 +185,9 @@ class FaultCatcher(QObject):
     def _show(self, report: str) -> None:
         # A fault in painting comes again with every frame: the first one is shown, the log has the rest.
         if self.dialog is None:
-            self.dialog = CrashDialog(report, self._window)
+            self.dialog = TextDialog(
+                "Something went wrong", _CRASH, f"{report}\nLog: {log_file()}", self._window
+            )
             self.dialog.finished.connect(self.dialog.deleteLater)
             self.dialog.open()
 
@@ -213,7 +211,7 @@ def log_file() -> Path:
 
 
 def keep_log() -> None:
-    """Write the log to a file of bounded size; without one if the folder can't be written."""
+    """Write the log, Qt's messages too, to a file of bounded size; to none if the folder can't be written."""
     try:
         log_file().parent.mkdir(parents=True, exist_ok=True)
         handler: logging.Handler = logging.handlers.RotatingFileHandler(
@@ -223,3 +221,13 @@ def keep_log() -> None:
         handler = logging.NullHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.getLogger().addHandler(handler)
+    qInstallMessageHandler(_log_of_qt)
+
+
+def _log_of_qt(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    levels = {
+        QtMsgType.QtDebugMsg: logging.DEBUG,
+        QtMsgType.QtInfoMsg: logging.INFO,
+        QtMsgType.QtWarningMsg: logging.WARNING,
+    }
+    logging.getLogger("qt").log(levels.get(kind, logging.ERROR), "%s", message)

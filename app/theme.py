@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cache
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication
 
 GRID = 8
@@ -146,6 +146,17 @@ def icon(name: str) -> QIcon:
     return QIcon(_ThemedIconEngine(name))
 
 
+@cache
+def icon_pixmap(name: str, colour: str, side: int, ratio: float) -> QPixmap:
+    """An icon drawn once, for painters that draw it in many rows."""
+    return _drawn(name, colour).pixmap(QSize(side, side), ratio)
+
+
+def base_font() -> QFont:
+    """The system's font."""
+    return QApplication.font()
+
+
 def _show() -> None:
     application = QApplication.instance()
     if not isinstance(application, QApplication):
@@ -193,7 +204,6 @@ def _style_sheet(shown: Colours) -> str:
     return f"""
     QMainWindow::separator {{ background: {shown.line}; width: 1px; height: 1px; }}
     QMainWindow::separator:hover {{ background: {shown.accent}; }}
-    QDockWidget > QWidget {{ background: {shown.panel}; }}
     #dock_title {{ color: {shown.muted}; font-weight: 600; padding: {half}px {GRID + half}px; }}
 
     QMenuBar {{ background: {shown.window}; padding: {quarter}px {half}px; }}
@@ -220,7 +230,9 @@ def _style_sheet(shown: Colours) -> str:
     QPushButton:hover {{ background: {shown.selected}; }}
     QPushButton:focus {{ border-color: {shown.accent}; }}
     QPushButton:disabled {{ color: {shown.disabled}; background: transparent; }}
-    QPushButton:default {{ background: {shown.accent}; color: {shown.on_accent}; border-color: {shown.accent}; }}
+    QPushButton:default {{
+        background: {shown.accent}; color: {shown.on_accent}; border-color: {shown.accent};
+    }}
     QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox, QPlainTextEdit {{
         background: {shown.field}; color: {shown.text}; border: 1px solid {shown.line};
         border-radius: {half}px; padding: {half}px {half}px; selection-background-color: {shown.accent};
@@ -231,8 +243,35 @@ def _style_sheet(shown: Colours) -> str:
     QToolButton {{ border: none; border-radius: {half}px; padding: {half}px; }}
     QToolButton:hover {{ background: {shown.hover}; }}
     QToolButton:checked {{ background: {shown.selected}; }}
+    QPushButton[primary="true"] {{
+        background: {shown.accent}; color: {shown.on_accent}; border-color: {shown.accent};
+    }}
+    QPushButton[link="true"] {{
+        background: transparent; border: none; color: {shown.text}; text-align: left; padding: {half}px 0;
+    }}
+    QPushButton[link="true"]:hover, QPushButton[link="true"]:focus {{ color: {shown.accent}; }}
     QProgressBar {{ background: {shown.line}; border: none; border-radius: {quarter}px; }}
     QProgressBar::chunk {{ background: {shown.accent}; border-radius: {quarter}px; }}
+
+    QTreeView, QListView, QTableView {{ background: {shown.window}; border: none; outline: none; }}
+    QTabWidget::pane {{ border: none; border-top: 1px solid {shown.line}; }}
+    QHeaderView::section {{
+        background: {shown.window}; color: {shown.muted}; border: none; border-bottom: 1px solid {shown.line};
+        padding: {half}px {GRID}px;
+    }}
+    QSplitter::handle {{ background: {shown.line}; }}
+    QSplitter::handle:horizontal {{ width: 1px; }}
+    QSplitter::handle:vertical {{ height: 1px; }}
+    QScrollArea, QScrollArea > QWidget > QWidget {{ background: transparent; border: none; }}
+    QScrollBar {{ background: transparent; border: none; margin: 0; }}
+    QScrollBar:vertical {{ width: {GRID + quarter}px; }}
+    QScrollBar:horizontal {{ height: {GRID + quarter}px; }}
+    QScrollBar::handle {{ background: {shown.line}; border-radius: {half - 1}px; margin: {quarter}px; }}
+    QScrollBar::handle:vertical {{ min-height: {3 * GRID}px; }}
+    QScrollBar::handle:horizontal {{ min-width: {3 * GRID}px; }}
+    QScrollBar::handle:hover {{ background: {shown.disabled}; }}
+    QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+    QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 
     QStatusBar {{ background: {shown.window}; border-top: 1px solid {shown.line}; color: {shown.muted}; }}
     QStatusBar::item {{ border: none; }}

@@ -1,0 +1,1 @@
+"""The list of runs: a tree by initial image, protocol and model."""

@@ -1,0 +1,126 @@
+"""The small curves beside runs: one metric's normalised scores over steps, read for runs on screen only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from banana100_core.catalog.metrics import metrics
+from banana100_core.project.scores import step_scores
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from banana100_core.project import Project
+
+READ_MS = 500
+"""Scores arrive by the dozen a second; curves this small need not follow each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points of a curve as (step, normalised score), in order of steps."""
+
+    metric: str
+    points: tuple[tuple[int, float], ...]
+
+
+@dataclass(slots=True)
+class _Reading:
+    run_ids: list[int]
+    metric: str | None
+    curves: dict[int, Curve] = field(default_factory=dict)
+
+
+class Sparklines(QObject):
+    """Answers at once with the curve it has; asks for a newer one in the background."""
+
+    updated = Signal()
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self._metric: str | None = None
+        self._curves: dict[int, Curve] = {}
+        self._fresh: set[int] = set()
+        self._wanted: set[int] = set()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._read)
+        session.scores_updated.connect(self._age)
+        session.steps_updated.connect(self._age)
+        session.project_closed.connect(self._forget)
+
+    @property
+    def metric(self) -> str | None:
+        """The metric shown; None until there are scores."""
+        return self._metric
+
+    def span(self) -> tuple[float, float]:
+        """Lowest and highest point of all curves, so that runs are drawn on one scale."""
+        values = [value for curve in self._curves.values() for _step, value in curve.points]
+        return (min(values), max(values)) if values else (0.0, 100.0)
+
+    def curve(self, run_id: int) -> Curve | None:
+        """The curve of a run as far as it is known."""
+        if run_id not in self._fresh and run_id not in self._wanted:
+            self._wanted.add(run_id)
+            if not self._timer.isActive():
+                self._timer.start(0 if run_id not in self._curves else READ_MS)
+        return self._curves.get(run_id)
+
+    @property
+    def settled(self) -> bool:
+        """Whether all that was asked for has been read."""
+        return not self._wanted
+
+    def _age(self) -> None:
+        self._fresh.clear()
+        self.updated.emit()
+
+    def _forget(self) -> None:
+        self._timer.stop()
+        self._metric = None
+        self._curves.clear()
+        self._fresh.clear()
+        self._wanted.clear()
+
+    def _read(self) -> None:
+        project, wanted, metric = self._session.project, sorted(self._wanted), self._metric
+        if project is not None and wanted:
+            self._session.in_background(lambda: _read(project, wanted, metric), self._take)
+
+    def _take(self, reading: _Reading) -> None:
+        self._metric = reading.metric
+        self._curves.update(reading.curves)
+        self._fresh.update(reading.run_ids)
+        self._wanted.difference_update(reading.run_ids)
+        if self._wanted:
+            self._timer.start(READ_MS)
+        self.updated.emit()
+
+
+def _read(project: Project, run_ids: list[int], metric: str | None) -> _Reading:
+    if metric is None:
+        metric = _metric_to_show(project, run_ids)
+    reading = _Reading(run_ids, metric)
+    if metric is None:
+        return reading
+    points: dict[int, list[tuple[int, float]]] = {run_id: [] for run_id in run_ids}
+    for score in step_scores(project, run_ids, [metric]):
+        if score.normalised is not None:
+            points[score.run_id].append((score.step, score.normalised))
+    reading.curves = {run_id: Curve(metric, tuple(sorted(found))) for run_id, found in points.items()}
+    return reading
+
+
+def _metric_to_show(project: Project, run_ids: list[int]) -> str | None:
+    """The metric with most scores in the first run that has any; the catalog's order decides a tie."""
+    order = {key: place for place, key in enumerate(metrics())}
+    for run_id in run_ids:
+        counts = Counter(row.metric for row in step_scores(project, [run_id]) if row.normalised is not None)
+        if counts:
+            return min(counts, key=lambda key: (-counts[key], order.get(key, len(order))))
+    return None

@@ -1,0 +1,443 @@
+"""The window: menu, docks, messages, and the panels, which are made after its first paint."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+
+from app import theme
+from app.actions import ActionRegistry
+from app.docks import Docks
+from app.menus import fill_menus
+from app.notifications import MessageBar, TextDialog, versions
+from app.opening import SUFFIX, Failure, Opener, demo_file
+from app.palette import Choice, Palette, action_choices
+from app.session import Session
+from app.settings import Settings, SettingsDialog
+from app.status import StatusBar
+from app.welcome import Welcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from banana100_core.project import Project
+
+MIDDLE = "compare"
+PANELS: tuple[tuple[str, str, str], ...] = (
+    # Its dock or the middle, its module, its class; made in this order, one each turn of the event loop.
+    ("runs", "app.browser.panel", "BrowserPanel"),
+    (MIDDLE, "app.compare.panel", "ComparePanel"),
+    ("tag", "app.tagging.panel", "TaggingPanel"),
+    ("scores", "app.plots.panel", "ScorePlotPanel"),
+    ("generation", "app.generation.panel", "GenerationPanel"),
+)
+FILE_FILTER = f"Banana100 projects (*{SUFFIX})"
+_NEEDS_PROJECT = ("file.import", "file.close", "generate.start")
+_NEEDS_POOL = ("score.missing", "score.pause", "score.resume", "score.cancel", "score.retry_failed")
+_NEEDS_RUN = (
+    "run.next_step",
+    "run.previous_step",
+    "run.first_step",
+    "run.last_step",
+    "run.set_reference",
+    "run.next_reference",
+    "run.previous_reference",
+    "run.go_to_reference",
+)
+
+
+class MainWindow(QMainWindow):
+    """Ties session, actions and panels together; decides nothing about a study itself."""
+
+    first_painted = Signal()
+    panels_made = Signal()
+
+    _modules_ready = Signal()
+
+    def __init__(self, settings: Settings | None = None, *, remember: bool = True) -> None:
+        """With `remember` off, neither layout nor recent projects are read or kept."""
+        super().__init__()
+        self.settings = settings or Settings(self)
+        self._remember = remember
+        self.session = Session(self, annotator=self.settings.text("annotator"))
+        self.registry = ActionRegistry(self)
+        self.panels: dict[str, QWidget] = {}
+        self._opener = Opener(self)
+        self._opener.opened.connect(self._take_project)
+        self._opener.failed.connect(self._show_failure)
+        self._when_made: list[Callable[[], object]] = []
+        self._goes_on = False
+
+        self.messages = MessageBar()
+        self.welcome = Welcome(self.registry, self.open_project)
+        self.middle = QStackedWidget()
+        self.middle.addWidget(self.welcome)
+        centre = _Centre(self.first_painted.emit)
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.messages)
+        column.addWidget(self.middle, 1)
+        self.setCentralWidget(centre)
+        self.setStatusBar(StatusBar(self.session))
+        self.setDocumentMode(True)
+        self.docks = Docks(self)
+        fill_menus(self.menuBar(), self.registry)
+        self.palette_box = Palette(self)
+        self._connect_actions()
+
+        self.session.failed.connect(self.messages.show_error)
+        self.session.project_opened.connect(self._show_project)
+        self.session.project_closed.connect(self._show_project)
+        for changed in (self.session.runs_updated, self.session.run_changed):
+            changed.connect(self._show_middle)
+        self.settings.changed.connect(self._take_setting)
+        self.first_painted.connect(self._load_modules, Qt.ConnectionType.QueuedConnection)
+        self._modules_ready.connect(self._make_panel, Qt.ConnectionType.QueuedConnection)
+        self.setAcceptDrops(True)
+        self._show_project()
+        self._restore_layout()
+
+    # Opening
+
+    def open_project(self, path: Path, *, read_only: bool = False) -> None:
+        """Open a project file in the background; a message says why when it can't be."""
+        self._say_opening(path)
+        self._opener.open(path, read_only=read_only)
+
+    def open_demo(self, path: Path | None = None) -> None:
+        """Open the demo study, made if it isn't there; its runs go on and are scored as they arrive."""
+        path = path or demo_file()
+        self._goes_on = True
+        self._say_opening(path)
+        self._opener.open_demo(path)
+
+    def import_folder(self, folder: Path) -> None:
+        """Show what a folder of pictures holds, and import it if the user wants it."""
+        from app.importing import ImportDialog
+
+        if self.session.project is None:
+            self.messages.show_error(
+                f"{folder.name} needs a project to go into", "Open one or make a new one, then import again."
+            )
+            return
+        dialog = ImportDialog(self.session, folder, self)
+        dialog.imported.connect(lambda text: self.statusBar().showMessage(text, 10_000))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def is_settled(self) -> bool:
+        """Whether the panels are made, and their pictures, thumbnails and curves have arrived."""
+        return len(self.panels) == len(PANELS) and all(
+            getattr(panel, "is_settled", bool)() or not hasattr(panel, "is_settled")
+            for panel in self.panels.values()
+        )
+
+    def _say_opening(self, path: Path) -> None:
+        self.messages.hide()
+        if self.session.project is None:
+            self.welcome.show_opening(path.name)
+
+    def _take_project(self, project: Project) -> None:
+        goes_on, self._goes_on = self._goes_on, False
+        if self._remember:
+            self.settings.remember_project(project.path)
+        self._once_made(lambda: self._adopt(project, goes_on=goes_on))
+
+    def _adopt(self, project: Project, *, goes_on: bool) -> None:
+        self.session.adopt_project(project)
+        executor = self.session.executor
+        if goes_on and executor is not None:
+            self.session.in_background(executor.start)
+        if goes_on or self.settings.flag("score_on_opening"):
+            self.session.score_missing()
+
+    def _show_failure(self, failure: Failure) -> None:
+        self._goes_on = False
+        self._show_project()
+        self.messages.show_error(f"{failure.path.name} can't be opened", failure.reason)
+        if failure.readable:
+            self.messages.offer("Open read-only", lambda: self.open_project(failure.path, read_only=True))
+
+    # What is shown
+
+    def _show_project(self) -> None:
+        project = self.session.project
+        self.setWindowTitle(
+            f"{project.path.name} — Banana100 Inspector" if project else "Banana100 Inspector"
+        )
+        for keys, enabled in (
+            (_NEEDS_PROJECT, project is not None and not project.read_only),
+            (_NEEDS_POOL, self.session.pool is not None),
+        ):
+            for key in keys:
+                self.registry.set_enabled(key, enabled=enabled)
+        self.registry.set_enabled("file.close", enabled=project is not None)
+        self._show_middle()
+
+    def _show_middle(self) -> None:
+        run = self.session.run
+        for key in _NEEDS_RUN:
+            self.registry.set_enabled(key, enabled=run is not None)
+        if run is not None and MIDDLE in self.panels:
+            self.middle.setCurrentWidget(self.panels[MIDDLE])
+            return
+        if self.session.project is None:
+            self.welcome.show_start(self.settings.recent_projects() if self._remember else [])
+        elif run is None:
+            self.welcome.show_no_runs()
+        self.middle.setCurrentWidget(self.welcome)
+
+    def _take_setting(self, key: str) -> None:
+        if key == "annotator":
+            self.session.annotator = self.settings.text("annotator")
+        elif key == "theme":
+            self._show_scheme()
+
+    def _show_scheme(self) -> None:
+        chosen = theme.Scheme(self.settings.text("theme"))
+        self.registry.qaction(f"view.theme_{chosen}").setChecked(True)
+        theme.set_scheme(chosen)
+
+    # Panels
+
+    def _load_modules(self) -> None:
+        """Import what the panels need on a thread, so that the window answers meanwhile."""
+        theme.notifier()  # to be made on this thread
+
+        def work() -> None:
+            for _place, module, _name in PANELS:
+                importlib.import_module(module)
+            self._modules_ready.emit()
+
+        threading.Thread(target=work, name="loading panels", daemon=True).start()
+
+    def _make_panel(self) -> None:
+        """Make the next panel and come again, until all are there."""
+        if len(self.panels) == len(PANELS):
+            self._finish_panels()
+            return
+        place, module, name = PANELS[len(self.panels)]
+        panel: QWidget = getattr(importlib.import_module(module), name)(self.session, self.registry)
+        self.panels[place] = panel
+        if place == MIDDLE:
+            self.middle.addWidget(panel)
+        else:
+            self.docks.docks[place].set_panel(panel)
+        QTimer.singleShot(0, self._make_panel)
+
+    def _finish_panels(self) -> None:
+        self.registry.show_icons()
+        self._show_middle()
+        self.panels_made.emit()
+        calls, self._when_made = self._when_made, []
+        for call in calls:
+            call()
+
+    def _once_made(self, call: Callable[[], object]) -> None:
+        if len(self.panels) == len(PANELS):
+            call()
+        else:
+            self._when_made.append(call)
+
+    # Actions
+
+    def _connect_actions(self) -> None:
+        registry, session = self.registry, self.session
+        for key, slot in {
+            "file.new": self._ask_new,
+            "file.open": self._ask_open,
+            "file.recent": self._ask_recent,
+            "file.demo": self.open_demo,
+            "file.import": self._ask_import,
+            "file.close": session.close_project,
+            "file.quit": self.close,
+            "edit.settings": self._ask_settings,
+            "view.next_panel": self._focus_next_panel,
+            "view.reset_layout": self.docks.arrange,
+            "view.full_screen": self._show_full_screen,
+            "run.next_step": session.next_step,
+            "run.previous_step": session.previous_step,
+            "run.first_step": session.first_step,
+            "run.last_step": session.last_step,
+            "run.set_reference": lambda: session.choose_reference(session.step),
+            "run.next_reference": session.next_reference,
+            "run.previous_reference": session.previous_reference,
+            "run.go_to_reference": lambda: session.choose_step(session.reference_step),
+            "score.missing": session.score_missing,
+            "score.pause": lambda: session.pool and session.pool.pause(),
+            "score.resume": lambda: session.pool and session.pool.resume(),
+            "score.cancel": lambda: session.pool and session.pool.cancel(),
+            "score.retry_failed": session.retry_failed,
+            "help.palette": self._ask_action,
+            "help.keys": self._show_keys,
+            "help.about": self._show_about,
+        }.items():
+            registry.connect(key, slot)
+        for scheme in theme.Scheme:
+            registry.connect(
+                f"view.theme_{scheme}",
+                lambda _checked, value=scheme.value: self.settings.change({"theme": value}),
+            )
+        for key, dock in self.docks.docks.items():
+            action = registry.qaction(f"view.panel_{key}")
+            registry.connect(
+                f"view.panel_{key}", lambda checked, dock=dock: self.docks.show(dock, shown=checked)
+            )
+            dock.visibilityChanged.connect(lambda _visible, a=action, d=dock: a.setChecked(not d.isHidden()))
+        corner = QToolButton(self.menuBar())
+        corner.setDefaultAction(registry.qaction("help.palette"))
+        corner.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        corner.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.menuBar().setCornerWidget(corner)
+        self._show_scheme()
+
+    def _ask_new(self) -> None:
+        name, _filter = QFileDialog.getSaveFileName(self, "New project", f"study{SUFFIX}", FILE_FILTER)
+        if name:
+            path = Path(name) if name.endswith(SUFFIX) else Path(f"{name}{SUFFIX}")
+            self._say_opening(path)
+            self._opener.create(path)
+
+    def _ask_open(self) -> None:
+        name, _filter = QFileDialog.getOpenFileName(self, "Open project", "", FILE_FILTER)
+        if name:
+            self.open_project(Path(name))
+
+    def _ask_recent(self) -> None:
+        choices = [
+            Choice(path.name, str(path.parent), "", lambda path=path: self.open_project(path))
+            for path in self.settings.recent_projects()
+        ]
+        self.palette_box.ask(choices, "Recent projects")
+
+    def _ask_import(self) -> None:
+        name = QFileDialog.getExistingDirectory(self, "Import a folder of pictures")
+        if name:
+            self.import_folder(Path(name))
+
+    def _ask_settings(self) -> None:
+        dialog = SettingsDialog(self.settings, self)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _ask_action(self) -> None:
+        self.palette_box.ask(action_choices(self.registry), "Find an action")
+
+    def _show_keys(self) -> None:
+        from app.keys import KeysSheet
+
+        sheet = KeysSheet(self)
+        sheet.finished.connect(sheet.deleteLater)
+        sheet.open()
+
+    def _show_about(self) -> None:
+        dialog = TextDialog("About Banana100 Inspector", ABOUT, versions(), self)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _show_full_screen(self, checked: bool) -> None:
+        if checked:
+            self.showFullScreen()
+        else:
+            self.showNormal()
+
+    def _focus_next_panel(self) -> None:
+        """Give the keyboard to the next panel on screen, in the order of reading."""
+        panels = [panel for panel in self.panels.values() if panel.isVisible()]
+        if not panels:
+            return
+        focus = QGuiApplication.focusObject()
+        here = next(
+            (i for i, panel in enumerate(panels) if isinstance(focus, QWidget) and panel.isAncestorOf(focus)),
+            -1,
+        )
+        for offset in range(1, len(panels) + 1):
+            target = _first_to_focus(panels[(here + offset) % len(panels)])
+            if target is not None:
+                target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return
+
+    # Layout and leaving
+
+    def _restore_layout(self) -> None:
+        stored = self.settings.layout() if self._remember else None
+        if stored is None:
+            self.resize(180 * theme.GRID, 110 * theme.GRID)
+            self.docks.arrange()
+            return
+        geometry, state = stored
+        self.restoreGeometry(geometry)
+        self.restoreState(state)
+        self.docks.show_headings()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """End everything that runs, wait for it, keep the layout."""
+        if self._remember:
+            self.settings.remember_layout(self.saveGeometry(), self.saveState())
+        self.hide()
+        self._opener.close()
+        self.session.close_project()
+        super().closeEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take a project file or a folder."""
+        if _dropped(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the project, or show what the folder holds."""
+        path = _dropped(event)
+        if path is None:
+            return
+        event.acceptProposedAction()
+        if path.is_dir():
+            self.import_folder(path)
+        else:
+            self.open_project(path)
+
+
+class _Centre(QWidget):
+    """Tells when the window has been painted for the first time."""
+
+    def __init__(self, painted: Callable[[], object]) -> None:
+        super().__init__()
+        self._painted: Callable[[], object] | None = painted
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._painted is not None:
+            painted, self._painted = self._painted, None
+            painted()
+
+
+def _dropped(event: QDropEvent) -> Path | None:
+    urls = event.mimeData().urls()
+    path = Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None
+    return path if path is not None and (path.suffix == SUFFIX or path.is_dir()) else None
+
+
+def _first_to_focus(panel: QWidget) -> QWidget | None:
+    widgets = [panel, *panel.findChildren(QWidget)]
+    return next(
+        (
+            widget
+            for widget in widgets
+            if widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+            and widget.isVisibleTo(panel)
+            and widget.isEnabled()
+        ),
+        None,
+    )
+
+
+ABOUT = (
+    "Look at, score, tag and produce runs of iterative image edits. MIT licence. Learned metrics come from "
+    "pyiqa, whose licence is for noncommercial use: scores made with it are too. Icons: Phosphor (MIT)."
+)
