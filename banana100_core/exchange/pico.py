@@ -65,7 +65,7 @@ def preview_pico(jsonl: Path, base: Path, progress: Progress | None = None) -> I
     for number, line in enumerate(_lines(jsonl), start=1):
         try:
             run = _found_run(_read(line), jsonl, base) if line.strip() else None
-        except ValueError as error:
+        except (ImportFilesError, ValueError) as error:
             ignored.append(Remark(jsonl, f"line {number}: {error}"))
             continue
         if run is not None and run.steps:
@@ -95,21 +95,21 @@ def _lines(jsonl: Path) -> Iterator[str]:
 
 
 def _read(line: str) -> _Sequence:
-    """Read one line; ValueError says what is wrong with it."""
+    """Read one line; ImportFilesError says what is wrong with it."""
     try:
         item = json.loads(line)
     except (ValueError, RecursionError):
-        raise ValueError("is no JSON object") from None
+        raise ImportFilesError("is no JSON object") from None
     files = item.get("files") if isinstance(item, dict) else None
     prompts = item.get("metadata_edit_turn_prompts") if isinstance(item, dict) else None
     if not isinstance(files, list) or not isinstance(prompts, list):
-        raise ValueError("lacks files or metadata_edit_turn_prompts; is it the multi-turn list?")
+        raise ImportFilesError("lacks files or metadata_edit_turn_prompts; is it the multi-turn list?")
     addresses = {str(file.get("id")): str(file.get("url", "")) for file in files if isinstance(file, dict)}
     turns = {int(match[1]): url for key, url in addresses.items() if (match := _TURN.fullmatch(key))}
     if _FINAL in addresses:
         turns[len(prompts)] = addresses[_FINAL]
     if not any(turns.values()) or 0 in turns:
-        raise ValueError("names no turn")
+        raise ImportFilesError("names no turn")
     return _Sequence(turns, addresses.get(_ORIGINAL, ""), tuple(map(str, prompts)))
 
 
