@@ -32,6 +32,7 @@ READ_ONLY_WAY_OUT = "Open it with --read-only, or copy it to a folder that you c
 
 _MAGIC = b"SQLite format 3\x00"
 _HEADER_SIZE = 100
+_NO_PLACE_FOR_FILES = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
 
 
 def packed_version(major: int, minor: int) -> int:
@@ -66,8 +67,10 @@ def connect(path: Path, mode: str, *, immutable: bool = False) -> sqlite3.Connec
         check_same_thread=False,
     )
     try:
-        for setting in ("foreign_keys=ON", "trusted_schema=OFF", "cell_size_check=ON", "synchronous=FULL"):
+        for setting in ("foreign_keys=ON", "trusted_schema=OFF", "cell_size_check=ON"):
             connection.execute(f"PRAGMA {setting}")
+        if mode != "ro":
+            connection.execute("PRAGMA synchronous=FULL")
     except BaseException:
         connection.close()
         raise
@@ -86,7 +89,7 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
         connection.close()
         # A file left in write-ahead mode needs files beside it, unless SQLite is told that nothing will
         # change. With work in a journal that would be wrong: it would be left out.
-        if primary_code(error) != sqlite3.SQLITE_CANTOPEN or has_journal(path):
+        if primary_code(error) not in _NO_PLACE_FOR_FILES or has_journal(path):
             raise
         connection = connect(path, "ro", immutable=True)
     except BaseException:
