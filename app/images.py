@@ -165,7 +165,7 @@ class ImageLoader(QObject):
         self.loaded.emit(done.sha256)
 
     def _make_room(self) -> None:
-        """Let go of what was used longest ago, at need of what is expected last; never of what is on screen."""
+        """Let go of what was used longest ago, at need of what is expected last; what is on screen stays."""
         needed = {*self._wanted, *self._ahead}
         others = [sha256 for sha256 in self._cache if sha256 not in needed]
         for sha256 in [*others, *reversed(self._ahead)]:

@@ -75,6 +75,7 @@ class Canvas(QWidget):
     hovered = Signal(object)
     """The place under the cursor as (x, y) parts of the picture's sides, or None when it leaves."""
     divider_moved = Signal(float)
+    resized = Signal()
 
     def __init__(self, link: LinkedView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,6 +119,11 @@ class Canvas(QWidget):
         if at != self._marker:
             self._marker = at
             self.update()
+
+    @property
+    def link(self) -> LinkedView:
+        """The view that it looks through."""
+        return self._link
 
     def follow(self, link: LinkedView) -> None:
         """Look through another view from now on."""
@@ -302,6 +308,7 @@ class Canvas(QWidget):
     def resizeEvent(self, _event: QResizeEvent) -> None:
         """Measure the pane anew."""
         self._pane = None
+        self.resized.emit()
 
     def _tell_place(self, at: QPointF) -> None:
         self.hovered.emit(self.place_at(at))

@@ -39,6 +39,11 @@ class PaneImage:
     preview: QPixmap | None = None
     message: str = ""
 
+    @property
+    def busy(self) -> bool:
+        """Whether its pixels are on their way."""
+        return self.size is not None and self.pyramid is None
+
     def draw(self, painter: QPainter, placement: Placement, clip: Bounds, display_scale: float) -> None:
         """Draw what there is of it within `clip`."""
         if self.size is None:

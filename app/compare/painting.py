@@ -66,7 +66,7 @@ def use_device_pixels(painter: QPainter, extent: QSize) -> tuple[Size, QPointF]:
 
 
 def cropped(pixels: NDArray[np.uint8], bounds: Bounds) -> QImage:
-    """A QImage over a part of a C-contiguous array, RGB (H, W, 3) or BGRX (H, W, 4), which must outlive it."""
+    """A QImage over a part of a C-contiguous array, RGB or BGRX (H, W, 3 or 4), which must outlive it."""
     row, channels = pixels.strides[0], pixels.shape[2]
     start = bounds.top * row + bounds.left * channels
     data = memoryview(pixels.data).cast("B")[start:]
@@ -148,7 +148,7 @@ def draw_pixel_grid(
         return
     pixels = placement.visible(size, clip)
     width, height = area.right - area.left, area.bottom - area.top
-    # A row with all upright lines, laid over the area at once: hundreds of lines would take longer than a frame.
+    # One row with all upright lines is laid over the area: hundreds of lines would take longer than a frame.
     row = QImage(width, 1, QImage.Format.Format_ARGB32_Premultiplied)
     row.fill(0)
     upright = QPainter(row)

@@ -1,0 +1,143 @@
+"""What stands above a pane: which step it shows, its size and type, and what is odd about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
+
+from app import theme
+from app.compare.steps import (
+    aspect_differs,
+    bytes_text,
+    media_text,
+    mislabelled,
+    size_text,
+    title,
+)
+from app.notifications import plain_label
+from banana100_core.project.records import Outcome
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction, QPaintEvent
+
+    from banana100_core.project.records import Image, Step
+
+HEIGHT = 4 * theme.GRID
+
+
+class ElidedText(QWidget):
+    """One line of plain text that gives way, with an ellipsis, where there is no room for it."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__()
+        self._role = role
+        self._text = ""
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        theme.notifier().theme_changed.connect(self.update)
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return self._text
+
+    def set_text(self, text: str) -> None:
+        """Show another text."""
+        if text != self._text:
+            self._text = text
+            self.setAccessibleName(text)
+            self.setVisible(bool(text))
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        """As wide as the text."""
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self._text) + 2, metrics.height())
+
+    def minimumSizeHint(self) -> QSize:
+        """A few letters."""
+        return QSize(min(3 * theme.GRID, self.sizeHint().width()), self.fontMetrics().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw as much of the text as fits."""
+        painter = QPainter(self)
+        painter.setPen(QColor(getattr(theme.colours(), self._role)))
+        text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+class PaneHeader(QWidget):
+    """The line above a pane; with `choices`, the step's name opens a menu of them."""
+
+    def __init__(self, choices: list[QAction] | None = None) -> None:
+        super().__init__()
+        self.setFixedHeight(HEIGHT)
+        self._choices = choices
+        self._name = self._chooser(choices) if choices else plain_label()
+        self._name.setProperty("strong", True)  # noqa: FBT003 - Qt takes the value by place
+        self._facts = ElidedText("muted")
+        self._warning = ElidedText("warning")
+        self._error = ElidedText("error")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(theme.GRID if choices is None else theme.GRID // 2, 0, theme.GRID, 0)
+        layout.setSpacing(theme.GRID + theme.GRID // 2)
+        layout.addWidget(self._name)
+        for part in (self._facts, self._error, self._warning):
+            part.hide()
+            layout.addWidget(part)
+        layout.addStretch(1)
+
+    @property
+    def text(self) -> str:
+        """All that is said."""
+        parts = (self._name.text(), self._facts.text, self._error.text, self._warning.text)
+        return " · ".join(part for part in parts if part)
+
+    def show_step(
+        self, step: Step | None, initial: Image | None, *, role: str = "", busy: bool = False
+    ) -> None:
+        """Describe a step.
+
+        `initial` is the picture of step 0, `role` says why this step is shown here, `busy` that its picture
+        is on its way.
+        """
+        self._name.setVisible(step is not None)
+        facts = error = warning = ""
+        if step is not None:
+            self._name.setText(title(step))
+            facts = " · ".join(part for part in (role, _facts(step), "loading" if busy else "") if part)
+            error = "failed" if step.outcome is Outcome.FAILED else ""
+            warning = _oddities(step, initial)
+        self._facts.set_text(facts)
+        self._error.set_text(error)
+        self._warning.set_text(warning)
+
+    def _chooser(self, choices: list[QAction]) -> QToolButton:
+        menu = QMenu(self)
+        menu.addActions(choices)
+        button = QToolButton()
+        button.setMenu(menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setToolTip("Which step the left pane shows")
+        return button
+
+
+def _facts(step: Step) -> str:
+    image = step.image
+    if image is None:
+        return ""
+    return " · ".join((size_text(image), media_text(image.media_type), bytes_text(image.byte_size)))
+
+
+def _oddities(step: Step, initial: Image | None) -> str:
+    found = []
+    image = step.image
+    if image is not None and initial is not None and aspect_differs(image, initial):
+        found.append(f"aspect differs from step 0 ({size_text(initial)})")
+    if mislabelled(step) and step.declared_media_type:
+        found.append(f"declared as {media_text(step.declared_media_type)}")
+    return ", ".join(found)

@@ -1,0 +1,264 @@
+"""The step slider, with the tags of the run as bars along it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPen
+from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
+
+from app import theme
+from app.tooltips import plain_tip
+from banana100_core.catalog.failure_modes import FailureMode, Level
+from banana100_core.project.records import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from PySide6.QtGui import QMouseEvent, QPaintEvent, QWheelEvent
+
+    from banana100_core.project.records import Step, Tag
+
+LEVEL_COLOURS: dict[Level, str] = {
+    Level.SUB_OBJECT: theme.CURVE_COLOURS[0],
+    Level.OBJECT: theme.CURVE_COLOURS[2],
+    Level.IMAGE: theme.CURVE_COLOURS[1],
+    Level.ATTRIBUTE: theme.CURVE_COLOURS[5],
+}
+"""The colour of a tag's bar, by the level of its failure mode."""
+
+TRACK_HEIGHT = 3 * theme.GRID
+LANE_HEIGHT = 2 * theme.GRID
+MOST_LANES = 4
+_SIDE = 2 * theme.GRID  # room for half a handle and the first and last number
+_HANDLE = theme.GRID
+_LEAST_LABEL_GAP = 5 * theme.GRID
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A tag as it is drawn: from a place of the slider to another, in a lane."""
+
+    tag: Tag
+    text: str
+    colour: str
+    first: int
+    last: int
+    open_end: bool
+    lane: int
+
+
+def lay_out(tags: Sequence[Tag], numbers: Sequence[int], modes: Mapping[str, FailureMode]) -> list[Bar]:
+    """Give each tag a bar in the topmost lane that is free, in order of onset."""
+    if not numbers:
+        return []
+    bars: list[Bar] = []
+    ends: list[int] = []
+    for tag in sorted(tags, key=lambda tag: (tag.onset, tag.created_at)):
+        first = _nearest_place(numbers, tag.onset)
+        last = len(numbers) - 1 if tag.end_step is None else _nearest_place(numbers, tag.end_step)
+        lane = next((lane for lane, end in enumerate(ends) if end < first), len(ends))
+        ends[lane : lane + 1] = [last]
+        mode = modes.get(tag.failure_mode)
+        until = "" if tag.end_step is None else f" to {tag.end_step}"
+        bars.append(
+            Bar(
+                tag=tag,
+                text=f"{mode.name if mode else tag.failure_mode} from {tag.onset}{until}",
+                colour=LEVEL_COLOURS[mode.level] if mode else theme.CURVE_COLOURS[-1],
+                first=first,
+                last=last,
+                open_end=tag.end_step is None,
+                lane=lane,
+            )
+        )
+    return bars
+
+
+class StepSlider(QAbstractSlider):
+    """Its values are places in the run's list of steps, whose numbers may have gaps."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._steps: list[Step] = []
+        self._bars: list[Bar] = []
+        self._reference: int | None = None
+        self._turned = 0
+        self.setOrientation(Qt.Orientation.Horizontal)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Step")
+        self.setRange(0, 0)
+        theme.notifier().theme_changed.connect(self.update)
+
+    def show_steps(self, steps: list[Step]) -> None:
+        """Give the slider the steps of a run."""
+        self._steps = steps
+        self.setRange(0, max(0, len(steps) - 1))
+        self.update()
+
+    def show_tags(self, tags: Sequence[Tag], modes: Mapping[str, FailureMode]) -> None:
+        """Draw the tags of the run."""
+        self._bars = lay_out(tags, [step.number for step in self._steps], modes)
+        self.updateGeometry()
+        self.update()
+
+    def set_reference(self, place: int | None) -> None:
+        """Mark the place of the reference."""
+        self._reference = place
+        self.update()
+
+    @property
+    def bars(self) -> list[Bar]:
+        """The tags as they are drawn."""
+        return list(self._bars)
+
+    def sizeHint(self) -> QSize:
+        """The track, and a lane for each row of bars."""
+        lanes = min(MOST_LANES, 1 + max((bar.lane for bar in self._bars), default=-1))
+        return QSize(40 * theme.GRID, TRACK_HEIGHT + lanes * LANE_HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as it needs, narrower."""
+        return QSize(10 * theme.GRID, self.sizeHint().height())
+
+    # Geometry
+
+    def _x(self, place: float) -> float:
+        room = self.width() - 2 * _SIDE
+        return _SIDE + room * place / max(1, self.maximum())
+
+    def _place(self, x: float) -> int:
+        room = max(1, self.width() - 2 * _SIDE)
+        return round((x - _SIDE) * self.maximum() / room)
+
+    def bar_rect(self, bar: Bar) -> QRectF:
+        """Where a tag's bar is drawn: from the middle of its first step to that of its last."""
+        left, right = self._x(bar.first), self._x(bar.last)
+        top = TRACK_HEIGHT + bar.lane * LANE_HEIGHT
+        return QRectF(left, top, max(right - left, _HANDLE), LANE_HEIGHT - 2)
+
+    # Painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw track, numbers, tags and handle."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._draw_bars(painter)
+        self._draw_track(painter)
+        if self._steps:
+            self._draw_handles(painter)
+
+    def _draw_track(self, painter: QPainter) -> None:
+        colours = theme.colours()
+        middle = TRACK_HEIGHT / 2
+        painter.setPen(QPen(QColor(colours.line), 2))
+        painter.drawLine(QPointF(self._x(0), middle), QPointF(self._x(self.maximum()), middle))
+        spacing = (self.width() - 2 * _SIDE) / max(1, self.maximum())
+        every = next(
+            n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9) if n * spacing >= _LEAST_LABEL_GAP
+        )
+        for place, step in enumerate(self._steps):
+            x = self._x(place)
+            if step.outcome is Outcome.FAILED:
+                mark = QRectF(x - 2, middle - theme.GRID / 2, 4, theme.GRID)
+                painter.fillRect(mark, QBrush(QColor(colours.error), Qt.BrushStyle.Dense4Pattern))
+                painter.fillRect(mark, QColor(colours.error))
+            elif step.number % every == 0 or spacing >= theme.GRID:
+                painter.setPen(QPen(QColor(colours.muted if step.number % every == 0 else colours.line), 1))
+                painter.drawLine(QPointF(x, middle - 3), QPointF(x, middle + 3))
+
+    def _draw_bars(self, painter: QPainter) -> None:
+        colours = theme.colours()
+        for bar in self._bars:
+            if bar.lane >= MOST_LANES:
+                continue
+            rect = self.bar_rect(bar)
+            colour = QColor(bar.colour)
+            fill = QColor(colour)
+            fill.setAlpha(70)
+            painter.fillRect(rect, fill)
+            painter.fillRect(QRectF(rect.left(), rect.top(), 3, rect.height()), colour)
+            if not bar.open_end:
+                painter.fillRect(QRectF(rect.right() - 3, rect.top(), 3, rect.height()), colour)
+            self._draw_bar_text(painter, bar.text, rect, QColor(colours.text))
+
+    def _draw_bar_text(self, painter: QPainter, text: str, rect: QRectF, colour: QColor) -> None:
+        """Inside the bar, or beside it where it is too short."""
+        metrics = painter.fontMetrics()
+        gap = theme.GRID
+        wanted = metrics.horizontalAdvance(text)
+        room = rect.adjusted(gap, 0, -gap / 2, 0)
+        if wanted > room.width():
+            after = QRectF(rect.right() + gap / 2, rect.top(), wanted + gap, rect.height())
+            before = QRectF(rect.left() - gap / 2 - wanted, rect.top(), wanted, rect.height())
+            room = after if after.right() <= self.width() else before if before.left() >= 0 else room
+        painter.setPen(colour)
+        elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, round(room.width()))
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
+
+    def _draw_handles(self, painter: QPainter) -> None:
+        colours = theme.colours()
+        middle = TRACK_HEIGHT / 2
+        if self._reference is not None:
+            painter.setPen(QPen(QColor(colours.muted), 2))
+            painter.setBrush(QColor(colours.panel))
+            painter.drawEllipse(QPointF(self._x(self._reference), middle), _HANDLE * 0.5, _HANDLE * 0.5)
+        at = QPointF(self._x(self.value()), middle)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(colours.text), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(at, _HANDLE + 1, _HANDLE + 1)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours.accent))
+        painter.drawEllipse(at, _HANDLE - 2, _HANDLE - 2)
+
+    # Mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Choose the step nearest to the press, and take hold of the handle."""
+        if event.button() is Qt.MouseButton.LeftButton and event.position().y() < TRACK_HEIGHT:
+            self.setSliderDown(True)
+            self.setValue(self._place(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Follow the cursor."""
+        if self.isSliderDown():
+            self.setValue(self._place(event.position().x()))
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+        """Let go of the handle."""
+        self.setSliderDown(False)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Turn through the steps, down to later ones."""
+        self._turned -= event.angleDelta().y() or event.angleDelta().x()
+        steps = int(self._turned / 120)
+        self._turned -= steps * 120
+        self.setValue(self.value() + steps)
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        """Tell of the step or the tag under the cursor."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            text = self._told_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), plain_tip(text), self)
+            return True
+        return super().event(event)
+
+    def _told_at(self, at: QPointF) -> str:
+        for bar in self._bars:
+            if bar.lane < MOST_LANES and self.bar_rect(bar).contains(at):
+                note = f"\n{bar.tag.note}" if bar.tag.note else ""
+                return f"{bar.text}\nby {bar.tag.annotator}, severity {bar.tag.severity}{note}"
+        place = self._place(at.x())
+        if at.y() < TRACK_HEIGHT and 0 <= place < len(self._steps):
+            step = self._steps[place]
+            return f"Step {step.number}" + (" failed" if step.outcome is Outcome.FAILED else "")
+        return ""
+
+
+def _nearest_place(numbers: Sequence[int], number: int) -> int:
+    return min(range(len(numbers)), key=lambda place: abs(numbers[place] - number))
