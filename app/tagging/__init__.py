@@ -1,0 +1,1 @@
+"""Tags: which failure mode holds in a run, from which step on."""

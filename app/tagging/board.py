@@ -1,0 +1,362 @@
+"""The tags of the run on screen: shown at once, saved at once, and kept in sight if saving fails."""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from banana100_core.errors import BananaError
+from banana100_core.project import tags as stored
+from banana100_core.project.records import NewTag, Tag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.session import Session
+    from banana100_core.project import Project
+    from banana100_core.project.records import Edit
+
+EDITABLE = ("onset", "end_step", "severity", "certainty", "note", "review_state")
+
+
+class Saved(StrEnum):
+    """Where the newest edit of a row stands."""
+
+    YES = "saved"
+    SAVING = "saving"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class Row:
+    """A tag as shown: `saved` is what the project has, `wanted` what it shall have; None is no tag."""
+
+    id: int
+    annotator: str
+    saved: Tag | None
+    wanted: NewTag | None
+    reason: str = ""
+    future: Future[Tag | None] | None = None
+    sent: NewTag | None = None
+
+    @property
+    def state(self) -> Saved:
+        """Where the newest edit stands."""
+        if self.reason:
+            return Saved.FAILED
+        return Saved.YES if not self.dirty else Saved.SAVING
+
+    @property
+    def dirty(self) -> bool:
+        """Whether the project has not got what is wanted."""
+        return self.wanted != (as_new(self.saved) if self.saved else None)
+
+
+class TagBoard(QObject):
+    """Rows of the current run, and unsaved rows of any run; all writing happens on one thread, in order."""
+
+    rows_changed = Signal()
+    said = Signal(str)
+
+    _finished = Signal(object)
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._project: Project | None = None
+        self._thread: ThreadPoolExecutor | None = None
+        self._rows: dict[int, Row] = {}
+        self._ids = itertools.count(1)
+        self._waiting: list[Callable[[], None]] = []
+        self._read_wanted = self._reading = False
+        self.names: dict[str, str] = {}  # of failure modes by key, for words
+        self._finished.connect(lambda call: call(), Qt.ConnectionType.QueuedConnection)
+        session.project_opened.connect(self._open)
+        session.project_closed.connect(self._close)
+        session.run_changed.connect(self.read_again)
+        session.tags_updated.connect(self.read_again)
+        self._open()
+
+    # What there is
+
+    @property
+    def rows(self) -> list[Row]:
+        """Tags of the current run, by onset; those being removed are gone already."""
+        run = self._session.run
+        shown = [row for row in self._rows.values() if row.wanted and run and row.wanted.run_id == run.id]
+        return sorted(shown, key=lambda row: (_shown(row).onset, row.id))
+
+    @property
+    def failed_rows(self) -> list[Row]:
+        """Rows of any run whose newest edit could not be saved."""
+        return [row for row in self._rows.values() if row.state is Saved.FAILED]
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is being read or saved."""
+        busy = self._reading or self._read_wanted or self._waiting
+        return not busy and all(row.state is not Saved.SAVING for row in self._rows.values())
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be edited."""
+        return self._project is None or self._project.read_only
+
+    def own(self, row: Row) -> bool:
+        """Whether the row is this annotator's, who alone may edit it here."""
+        return row.annotator == self._session.annotator
+
+    # Edits
+
+    def add(self, tag: NewTag) -> int:
+        """Add a tag of this annotator's; gives the id of its row."""
+        row = Row(next(self._ids), self._session.annotator, None, tag)
+        self._rows[row.id] = row
+        self._save(row)
+        self.rows_changed.emit()
+        return row.id
+
+    def change(self, row_id: int, **fields: Any) -> None:  # noqa: ANN401 - the fields of NewTag
+        """Change fields of a tag."""
+        row = self._rows.get(row_id)
+        if row is None or row.wanted is None:
+            return
+        wanted = replace(row.wanted, **fields)
+        if wanted != row.wanted:
+            row.wanted = wanted
+            self._save(row)
+            self.rows_changed.emit()
+
+    def remove(self, row_id: int) -> None:
+        """Remove a tag."""
+        row = self._rows.get(row_id)
+        if row is None:
+            return
+        row.wanted = None
+        self._save(row)
+        self.rows_changed.emit()
+
+    def retry(self) -> None:
+        """Try again to save what could not be saved."""
+        for row in self.failed_rows:
+            row.reason = ""
+            self._save(row)
+        self.rows_changed.emit()
+
+    def discard_failed(self) -> None:
+        """Give up edits that could not be saved, and show what the project has."""
+        for row in self.failed_rows:
+            row.reason = ""
+            row.wanted = as_new(row.saved) if row.saved else None
+            self._settle(row)
+        self.rows_changed.emit()
+
+    def undo(self) -> None:
+        """Take back this annotator's last edit."""
+        self._step_in_log(stored.undo, "There is nothing to undo.", "Undone")
+
+    def redo(self) -> None:
+        """Make the edit again that was taken back last."""
+        self._step_in_log(stored.redo, "There is nothing to redo.", "Redone")
+
+    def flush(self) -> None:
+        """Wait until every edit is saved or has failed."""
+        for row in list(self._rows.values()):
+            while row.future is not None:
+                self._take_saved(row, row.future)
+
+    def describe(self, row: Row) -> str:
+        """Say in a few words which tag a row is."""
+        shown = _shown(row)
+        return self._in_words(shown.failure_mode, shown.onset, shown.end_step)
+
+    # The thread
+
+    def _open(self) -> None:
+        project = self._session.project
+        if project is None or project is self._project:
+            return
+        self._project = project
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="tags")
+        self.read_again()
+
+    def _close(self) -> None:
+        """Save to the last edit; the session closes the file only after this."""
+        self.flush()
+        lost = self.failed_rows
+        if self._thread is not None:
+            self._thread.shutdown(wait=True)
+        self._thread = self._project = None
+        self._rows.clear()
+        self._waiting.clear()
+        self._read_wanted = self._reading = False
+        if lost:
+            details = "\n".join(f"{self.describe(row)}: {row.reason}" for row in lost)
+            self._session.failed.emit(f"{len(lost)} edits to tags could not be saved", details)
+        self.rows_changed.emit()
+
+    def _save(self, row: Row) -> None:
+        if row.future is not None or self._project is None or self._thread is None:
+            return  # what is wanted now follows when the edit under way is done
+        if not row.dirty:
+            self._settle(row)
+            return
+        project, saved, wanted, annotator = self._project, row.saved, row.wanted, row.annotator
+        row.reason = ""
+        row.sent = wanted
+        row.future = future = self._thread.submit(lambda: _write(project, annotator, saved, wanted))
+        future.add_done_callback(lambda done: self._finished.emit(lambda: self._take_saved(row, done)))
+
+    def _take_saved(self, row: Row, future: Future[Tag | None]) -> None:
+        """Take the outcome of a write, once: from the thread's signal or, when flushing, ahead of it."""
+        if row.future is not future:
+            return
+        row.future = None
+        changed_since = row.wanted != row.sent
+        try:
+            row.saved = future.result()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the edit stays in sight
+            row.reason = str(error) or type(error).__name__
+        else:
+            row.reason = ""
+            if not changed_since:
+                row.wanted = as_new(row.saved) if row.saved else None
+        if changed_since or not row.reason:
+            self._save(row)
+        self.rows_changed.emit()
+        self._go_on()
+
+    def _settle(self, row: Row) -> None:
+        if row.saved is None and row.wanted is None:
+            self._rows.pop(row.id, None)
+
+    def _step_in_log(self, move: Callable[[Project, str], Edit | None], nothing: str, done: str) -> None:
+        project, annotator = self._project, self._session.annotator
+        if project is None or self.read_only:
+            self.said.emit("This project is open for reading only.")
+            return
+        if self.failed_rows:
+            self.said.emit("An edit is not saved yet: retry or discard it first.")
+            return
+
+        def work() -> None:
+            try:
+                edit = move(project, annotator)
+                text = nothing if edit is None else f"{done}: {self._describe_edit(edit)}"
+            except BananaError as error:
+                text = str(error)
+            self._finished.emit(lambda: self.said.emit(text))
+
+        self._when_saved(lambda: self._do(work))
+        self.read_again()
+
+    def read_again(self) -> None:
+        """Read the tags of the run on screen."""
+        self._read_wanted = True
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._waiting and not any(row.future for row in self._rows.values()):
+            waiting, self._waiting = self._waiting, []
+            for call in waiting:
+                call()
+        run, project = self._session.run, self._project
+        if not self._read_wanted or self._reading or project is None or run is None:
+            return
+        self._read_wanted, self._reading = False, True
+        run_id = run.id
+
+        def work() -> None:
+            try:
+                found = stored.tags(project, run_id)
+            except BananaError as error:
+                text = str(error)
+                self._finished.emit(lambda: self._take_read(project, run_id, None, text))
+            else:
+                self._finished.emit(lambda: self._take_read(project, run_id, found))
+
+        self._do(work)
+
+    def _take_read(self, project: Project, run_id: int, found: list[Tag] | None, error: str = "") -> None:
+        if project is not self._project:
+            return
+        self._reading = False
+        if found is None:
+            self.said.emit(error)
+        else:
+            self._merge(run_id, found)
+            self.rows_changed.emit()
+        self._go_on()
+
+    def _merge(self, run_id: int, found: list[Tag]) -> None:
+        known = {row.saved.uuid: row for row in self._rows.values() if row.saved}
+        current = {tag.uuid for tag in found}
+        for tag in found:
+            row = known.get(tag.uuid)
+            if row is None:
+                row = Row(next(self._ids), tag.annotator, tag, as_new(tag))
+                self._rows[row.id] = row
+            elif row.state is Saved.YES:
+                row.saved, row.wanted = tag, as_new(tag)
+        for row in list(self._rows.values()):
+            stale = row.saved is not None and (row.saved.run_id != run_id or row.saved.uuid not in current)
+            if stale and row.state is Saved.YES:
+                del self._rows[row.id]
+
+    def _describe_edit(self, edit: Edit) -> str:
+        fields = edit.after or edit.before or {}
+        what = self._in_words(str(fields.get("failure_mode")), fields.get("onset"), fields.get("end_step"))
+        if edit.after is None:
+            return f"{what} removed"
+        return f"{what} {'added' if edit.before is None else 'changed'}"
+
+    def _in_words(self, mode: str, onset: object, end_step: object) -> str:
+        until = "on" if end_step is None else f"to {end_step}"
+        return f"{self.names.get(mode, mode)} from step {onset} {until}"
+
+    def _when_saved(self, call: Callable[[], None]) -> None:
+        self._waiting.append(call)
+        self._go_on()
+
+    def _do(self, work: Callable[[], None]) -> None:
+        if self._thread is not None:
+            self._thread.submit(work)
+
+
+def as_new(tag: Tag) -> NewTag:
+    """The fields of a tag that an annotator decides."""
+    return NewTag(
+        run_id=tag.run_id,
+        failure_mode=tag.failure_mode,
+        onset=tag.onset,
+        end_step=tag.end_step,
+        severity=tag.severity,
+        certainty=tag.certainty,
+        note=tag.note,
+        review_state=tag.review_state,
+    )
+
+
+def _shown(row: Row) -> NewTag:
+    shown = row.wanted or row.sent or (as_new(row.saved) if row.saved else None)
+    assert shown is not None  # noqa: S101 - a row has at least one of them
+    return shown
+
+
+def _write(project: Project, annotator: str, saved: Tag | None, wanted: NewTag | None) -> Tag | None:
+    if wanted is None:
+        if saved is not None:
+            stored.remove_tag(project, annotator, saved.uuid)
+        return None
+    if saved is None:
+        return stored.add_tag(project, annotator, wanted)
+    before = as_new(saved)
+    changes = {
+        name: getattr(wanted, name) for name in EDITABLE if getattr(wanted, name) != getattr(before, name)
+    }
+    return stored.change_tag(project, annotator, saved.uuid, **changes)

@@ -1,0 +1,365 @@
+"""The panel of tags: the taxonomy with its keys, and the tags of the run on screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import theme
+from app.actions import Context
+from app.notifications import plain_label
+from app.settings import Settings
+from app.tagging import rules
+from app.tagging.board import Row, TagBoard
+from app.tagging.letters import LetterKeys
+from app.tagging.row import TagRow
+from app.tagging.taxonomy import Taxonomy
+from banana100_core.catalog import failure_modes as catalog
+from banana100_core.project.failure_modes import failure_modes
+from banana100_core.project.records import NewTag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QShowEvent
+
+    from app.actions import ActionRegistry
+    from app.session import Session
+    from banana100_core.catalog.failure_modes import FailureMode
+
+
+class TaggingPanel(QWidget):
+    """Tag a failure mode where it begins with one key, and see and edit all tags of the run."""
+
+    def __init__(self, session: Session, registry: ActionRegistry, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("tagging_panel")
+        self._session = session
+        self._modes: dict[str, FailureMode] = {}
+        self._shown: dict[int, TagRow] = {}
+        self._chosen: int | None = None
+        self.board = TagBoard(session, self)
+        self.keys = LetterKeys(self)
+        self._build()
+        self._connect(registry)
+        self._project_changed()
+
+    # Tagging
+
+    def begin(self, mode_key: str) -> None:
+        """Tag a failure mode from the current step on, or move the onset of its open tag here."""
+        self._decide(mode_key, rules.begin)
+
+    def end(self, mode_key: str) -> None:
+        """End the tag of a failure mode at the current step."""
+        self._decide(mode_key, rules.end)
+
+    def end_here(self) -> None:
+        """End the chosen tag at the current step, or else this annotator's open tag that began last."""
+        step = self._session.step
+        own = [row for row in self.board.rows if self.board.own(row) and row.wanted]
+        row = next((row for row in own if row.id == self._chosen), None)
+        if row is None:
+            begun = [
+                row for row in own if row.wanted and row.wanted.end_step is None and row.wanted.onset <= step
+            ]
+            row = max(begun, key=lambda each: each.wanted.onset if each.wanted else 0, default=None)
+        if row is None or row.wanted is None:
+            self.say("You have no open tag that begins at this step or before.")
+        elif row.wanted.onset > step:
+            self.say(f"The chosen tag begins at step {row.wanted.onset}, after this one.")
+        else:
+            self._apply(row.wanted.failure_mode, rules.end(self._name(row), [_claim(row)], step))
+
+    def delete_chosen(self) -> None:
+        """Remove the chosen tag."""
+        row = next((row for row in self.board.rows if row.id == self._chosen), None)
+        if row is None:
+            self.say("Choose a tag first.")
+        elif not self.board.own(row):
+            self.say(f"This tag is {row.annotator}'s; only its annotator removes it.")
+        else:
+            self.say(f"Removed: {self.board.describe(row)}. Ctrl+Z brings it back.")
+            self.board.remove(row.id)
+
+    def choose(self, row_id: int | None) -> None:
+        """Open one tag's editor."""
+        self._chosen = row_id
+        for each in self._shown.values():
+            each.set_open(on=each.row_id == row_id)
+
+    def say(self, text: str) -> None:
+        """Tell what an edit did, or why it did nothing."""
+        self.message.setText(text)
+
+    @property
+    def rows(self) -> list[TagRow]:
+        """The rows on screen, from top to bottom."""
+        return [self._shown[row.id] for row in self.board.rows if row.id in self._shown]
+
+    def is_settled(self) -> bool:
+        """Whether all tags are read and saved."""
+        return self.board.settled
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Hear the letter keys of the window that the panel is in."""
+        super().showEvent(event)
+        self.keys.follow_window()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Show a name that was changed in the settings, when the window comes forward again."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and not self.annotator.hasFocus():
+            self._show()
+
+    # Building
+
+    def _build(self) -> None:
+        self.annotator = QLineEdit(self._session.annotator)
+        self.annotator.setAccessibleName("Annotator")
+        self.annotator.setPlaceholderText("Your name")
+        self.annotator.setToolTip("The name that each of your tags carries")
+        top = QHBoxLayout()
+        top.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID // 2)
+        top.setSpacing(theme.GRID)
+        top.addWidget(plain_label("Annotator", muted=True))
+        top.addWidget(self.annotator, 1)
+        self.taxonomy = Taxonomy()
+        self.heading = plain_label("This run", muted=True)
+        self.message = plain_label(muted=True, wrap=True)
+        self.empty = plain_label(muted=True, wrap=True)
+        self._list = QVBoxLayout()
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list.setSpacing(theme.GRID // 2)
+        self.unsaved = self._make_unsaved_bar()
+        tags = QWidget()
+        column = QVBoxLayout(tags)
+        column.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID)
+        column.setSpacing(theme.GRID // 2)
+        column.addWidget(self.heading)
+        column.addWidget(self.empty)
+        column.addLayout(self._list)
+        column.addStretch(1)
+        self.list_area = _scrolling(tags)
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.addWidget(_scrolling(self.taxonomy))
+        splitter.addWidget(self.list_area)
+        splitter.setChildrenCollapsible(False)
+        splitter.setSizes([56 * theme.GRID, 40 * theme.GRID])
+        foot = QHBoxLayout()
+        foot.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID)
+        foot.addWidget(self.message)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(top)
+        layout.addWidget(splitter, 1)
+        layout.addWidget(self.unsaved)
+        layout.addLayout(foot)
+
+    def _make_unsaved_bar(self) -> QFrame:
+        bar = QFrame()
+        bar.setObjectName("message_bar")
+        bar.setProperty("error", True)  # noqa: FBT003 - Qt takes the value by place
+        self.unsaved_text = plain_label(wrap=True)
+        self.retry = QPushButton("Retry")
+        self.discard = QPushButton("Discard")
+        self.discard.setToolTip("Give these edits up and show what the project has")
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2)
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.unsaved_text, 1)
+        row.addWidget(self.retry)
+        row.addWidget(self.discard)
+        bar.hide()
+        return bar
+
+    def _connect(self, registry: ActionRegistry) -> None:
+        session = self._session
+        session.project_opened.connect(self._project_changed)
+        session.project_closed.connect(self._project_changed)
+        session.run_changed.connect(self._run_changed)
+        session.step_changed.connect(lambda _step: self._show())
+        session.steps_updated.connect(self._show)
+        self.board.rows_changed.connect(self._show)
+        self.board.said.connect(self.say)
+        self.keys.pressed.connect(self._key_pressed)
+        self.taxonomy.begun.connect(self.begin)
+        self.taxonomy.ended.connect(self.end)
+        self.annotator.editingFinished.connect(self._annotator_changed)
+        self.retry.clicked.connect(self.board.retry)
+        self.discard.clicked.connect(self.board.discard_failed)
+        for key, slot in {
+            "tag.undo": self.board.undo,
+            "tag.redo": self.board.redo,
+            "tag.end_here": self.end_here,
+            "tag.delete": self.delete_chosen,
+        }.items():
+            registry.connect(key, slot)
+        registry.attach(Context.TAG, self.list_area)
+        theme.notifier().theme_changed.connect(self.update)
+
+    # The session's changes
+
+    def _project_changed(self) -> None:
+        project = self._session.project
+        if project is None:
+            self._take_modes(list(catalog.failure_modes().values()))
+        else:
+            self._session.in_background(lambda: failure_modes(project), self._take_modes)
+        self.say("")
+
+    def _take_modes(self, modes: list[FailureMode]) -> None:
+        self._modes = {mode.key: mode for mode in modes}
+        self.board.names = {mode.key: mode.name for mode in modes}
+        self.taxonomy.show_modes(modes)
+        self.keys.set_letters(frozenset(mode.shortcut.upper() for mode in modes if mode.shortcut))
+        self._show()
+
+    def _run_changed(self) -> None:
+        self._chosen = None
+        self.say("")
+        self._show()
+
+    def _annotator_changed(self) -> None:
+        name = self.annotator.text().strip()
+        if name and name != self._session.annotator:
+            self._session.annotator = name
+            Settings().change({"annotator": name})
+            self._show()
+        self.annotator.setText(self._session.annotator)
+
+    def _key_pressed(self, letter: str, shift: bool) -> None:
+        for mode in self._modes.values():
+            if mode.shortcut.upper() == letter:
+                (self.end if shift else self.begin)(mode.key)
+
+    # Deciding and showing
+
+    def _decide(self, mode_key: str, rule: Callable[[str, list[rules.Claim], int], rules.Decision]) -> None:
+        if self._session.run is None:
+            self.say("Choose a run first.")
+            return
+        if self.board.read_only:
+            self.say("This project is open for reading only.")
+            return
+        claims = [_claim(row) for row in self._own_rows(mode_key)]
+        self._apply(mode_key, rule(self._modes[mode_key].name, claims, self._session.step))
+
+    def _apply(self, mode_key: str, decision: rules.Decision) -> None:
+        self.say(decision.message)
+        run = self._session.run
+        if decision.changes is not None and decision.row is not None:
+            self.board.change(decision.row, **decision.changes)
+        elif decision.changes is not None and run is not None:
+            onset, end_step = decision.changes["onset"], decision.changes["end_step"]
+            assert onset is not None  # noqa: S101 - a new tag has an onset
+            self.choose(self.board.add(NewTag(run.id, mode_key, onset, end_step)))
+            return
+        if decision.row is not None:
+            self.choose(decision.row)
+
+    def _own_rows(self, mode_key: str) -> list[Row]:
+        return [
+            row
+            for row in self.board.rows
+            if row.wanted and row.wanted.failure_mode == mode_key and self.board.own(row)
+        ]
+
+    def _name(self, row: Row) -> str:
+        key = row.wanted.failure_mode if row.wanted else ""
+        return self._modes[key].name if key in self._modes else key
+
+    def _last_step(self) -> int:
+        run, steps = self._session.run, self._session.steps
+        return max(run.steps_planned if run else 1, steps[-1].number if steps else 1, 1)
+
+    def _show(self) -> None:
+        rows = [row for row in self.board.rows if row.wanted and row.wanted.failure_mode in self._modes]
+        self._sync_rows(rows)
+        last, step = self._last_step(), self._session.step
+        for row in rows:
+            own, read_only = self.board.own(row), self.board.read_only
+            self._shown[row.id].show_row(row, own=own, read_only=read_only, last_step=last, step=step)
+        if not self.annotator.hasFocus():
+            self.annotator.setText(self._session.annotator)
+        self._show_taxonomy(step)
+        self._show_words(len(rows))
+
+    def _sync_rows(self, rows: list[Row]) -> None:
+        wanted = {row.id for row in rows}
+        for row_id in [row_id for row_id in self._shown if row_id not in wanted]:
+            gone = self._shown.pop(row_id)
+            self._list.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
+        for place, row in enumerate(rows):
+            widget = self._shown.get(row.id)
+            if widget is None:
+                assert row.wanted is not None  # noqa: S101 - rows without are not listed
+                widget = self._shown[row.id] = self._make_row(row.id, self._modes[row.wanted.failure_mode])
+            item = self._list.itemAt(place)
+            if item is None or item.widget() is not widget:
+                self._list.insertWidget(place, widget)
+
+    def _make_row(self, row_id: int, mode: FailureMode) -> TagRow:
+        widget = TagRow(row_id, mode)
+        widget.chosen.connect(self.choose)
+        widget.changed.connect(lambda row, fields: self.board.change(row, **fields))
+        widget.removed.connect(self._remove)
+        widget.retry_wanted.connect(self.board.retry)
+        widget.step_chosen.connect(self._session.choose_step)
+        widget.set_open(on=row_id == self._chosen)
+        return widget
+
+    def _remove(self, row_id: int) -> None:
+        self._chosen = row_id
+        self.delete_chosen()
+
+    def _show_taxonomy(self, step: int) -> None:
+        can_tag = self._session.run is not None and not self.board.read_only
+        for key, button in self.taxonomy.buttons.items():
+            claims = [_claim(row) for row in self._own_rows(key)]
+            first = min(claims, key=lambda claim: claim.onset, default=None)
+            where = "" if first is None else f"{first.onset} → {first.end_step or ''}".rstrip()
+            button.show_state(where, holds=any(claim.covers(step) for claim in claims))
+            button.setEnabled(can_tag)
+
+    def _show_words(self, count: int) -> None:
+        failed = self.board.failed_rows
+        self.unsaved.setVisible(bool(failed))
+        if failed:
+            what = "1 edit is" if len(failed) == 1 else f"{len(failed)} edits are"
+            self.unsaved_text.setText(f"{what} not saved. {failed[0].reason}")
+        run = self._session.run
+        if run is None:
+            self.empty.setText("Choose a run, go to the step where a failure begins, and press its key.")
+        else:
+            self.empty.setText("No tags yet. Go to the step where a failure begins and press its key.")
+        self.empty.setVisible(count == 0)
+        self.heading.setText(f"This run · {count}" if count else "This run")
+
+
+def _claim(row: Row) -> rules.Claim:
+    assert row.wanted is not None  # noqa: S101 - rows on screen have it
+    return rules.Claim(row.id, row.wanted.onset, row.wanted.end_step)
+
+
+def _scrolling(content: QWidget) -> QScrollArea:
+    area = QScrollArea()
+    area.setWidget(content)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    return area
