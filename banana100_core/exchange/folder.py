@@ -44,7 +44,7 @@ def preview_folder(folder: Path, progress: Progress | None = None) -> ImportPrev
         runs=tuple(_found_run(root, run, repeat) for run, repeat in zip(drafts, repeats, strict=True)),
         side_files=side_files,
         duplicates=tuple(grouping.duplicates),
-        unreadable=tuple(unreadable(pictures)),
+        unreadable=tuple(unreadable(pictures, progress)),
         ignored=(*found.ignored, *grouping.ignored),
     )
 

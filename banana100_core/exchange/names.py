@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _INITIAL_WORDS = {"original", "orig", "initial", "init", "input", "source", "start"}
 _GENERIC_WORDS = {
     *("image", "images", "img", "imgs", "picture", "photo", "pic"),
+    *("data", "dataset", "runs", "experiment", "experiments"),
     *("output", "outputs", "out", "result", "results", "edited", "generated", "step", "steps"),
 }
 

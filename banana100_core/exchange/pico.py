@@ -76,10 +76,12 @@ def preview_pico(jsonl: Path, base: Path, progress: Progress | None = None) -> I
             progress(number, 0, jsonl.name)
     if without_images:
         ignored.append(Remark(jsonl, f"{without_images} sequences have no image below {base}"))
+    numbered = tuple(_numbered(runs))
+    pictures = dict.fromkeys(step.file for run in numbered for step in run.steps)
     return ImportPreview(
         root=base,
-        runs=tuple(_numbered(runs)),
-        unreadable=tuple(unreadable(step.file for run in runs for step in run.steps)),
+        runs=numbered,
+        unreadable=tuple(unreadable(pictures, progress)),
         ignored=tuple(ignored),
     )
 

@@ -15,7 +15,7 @@ from banana100_core.exchange.preview import Remark
 from banana100_core.imaging.reading import need_readable, shown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from banana100_core.progress import Progress
 
@@ -25,6 +25,7 @@ _PICTURES = {
 }
 _SIDE_FILES = {".csv", ".tsv", ".json", ".jsonl", ".ndjson"}
 _HEAD_BYTES = 32
+_PROGRESS_FILES = 256
 
 
 _Folder = tuple[tuple[str, ...], Path, list[os.DirEntry[str]]]  # names from the root, path, what it holds
@@ -81,9 +82,11 @@ def scan(root: Path, progress: Progress | None = None) -> Scan:
     return result
 
 
-def unreadable(pictures: Iterable[Path]) -> Iterator[Remark]:
+def unreadable(pictures: Collection[Path], progress: Progress | None = None) -> Iterator[Remark]:
     """Yield those pictures whose first bytes already show that they can't be read."""
-    for picture in pictures:
+    for number, picture in enumerate(pictures):
+        if progress is not None and number % _PROGRESS_FILES == 0:
+            progress(number, len(pictures), picture.name)
         try:
             with picture.open("rb") as stream:
                 need_readable(stream.read(_HEAD_BYTES), "")
