@@ -166,7 +166,7 @@ ACTIONS: tuple[Action, ...] = (
         "View/Compare",
         "F3",
         "One over the other, with a divider to drag",
-        icon="square-split-horizontal",
+        icon="square-half",
         checkable=True,
         group="compare",
     ),
@@ -199,7 +199,7 @@ ACTIONS: tuple[Action, ...] = (
         checkable=True,
         section=True,
     ),
-    Action("view.more_gain", "&More gain", "View/Compare", "Ctrl+]", "Amplify the difference"),
+    Action("view.more_gain", "M&ore gain", "View/Compare", "Ctrl+]", "Amplify the difference"),
     Action("view.less_gain", "&Less gain", "View/Compare", "Ctrl+[", "Amplify the difference less"),
     Action(
         "view.reference_first",
@@ -270,7 +270,7 @@ ACTIONS: tuple[Action, ...] = (
         section=True,
     ),
     Action(
-        "view.reset_layout", "&Reset the layout", "View/Panels", "", "Put all panels back where they began"
+        "view.reset_layout", "Reset the la&yout", "View/Panels", "", "Put all panels back where they began"
     ),
     Action(
         "view.full_screen",
@@ -304,7 +304,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "run.go_to_reference",
-        "&Go to the reference step",
+        "Go to the refe&rence step",
         "Run",
         "Ctrl+Shift+R",
         "Look at the reference step",

@@ -19,14 +19,15 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.background import Background, NewsDesk
 from app.notifications import plain_label
+from banana100_core.errors import BananaError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from app.session import Session
-    from banana100_core.exchange.folder import ImportPreview, ImportReport
+    from banana100_core.exchange.preview import ImportPreview, ImportReport
 
-_SHOWN_RUNS = 200
+_SHOWN = 200
 
 
 class ImportDialog(QDialog):
@@ -68,7 +69,7 @@ class ImportDialog(QDialog):
         layout.setSpacing(theme.GRID)
         for widget in (self.heading, self.text, self.copy, self.bar, self.progress, buttons):
             layout.addWidget(widget)
-        self._work.do(lambda: _read(folder), self._show_preview)
+        self._work.do(self._read, self._show_preview)
 
     def done(self, result: int) -> None:
         """Stop what runs, wait for it, and leave; what was imported stays."""
@@ -76,9 +77,20 @@ class ImportDialog(QDialog):
         self._work.close()
         super().done(result)
 
+    def _read(self) -> ImportPreview:
+        from banana100_core.exchange.folder import preview_folder
+
+        return preview_folder(self._folder, self._tell)
+
+    def _tell(self, done: int, total: int, what: str) -> None:
+        """On the working thread: how far it is; ends the reading when the dialog was left."""
+        if self._stop.is_set():
+            raise _StoppedError
+        self._news.tell_progress("import", (done, total, what))
+
     def _show_preview(self, preview: ImportPreview) -> None:
         self._preview = preview
-        self.heading.setText(f"{self._folder.name}: {len(preview.runs)} runs")
+        self.heading.setText(f"{self._folder.name}: {len(preview.runs):,} runs, {preview.step_count:,} steps")
         self.text.setPlainText(preview_text(preview))
         self.bar.hide()
         self.import_button.setEnabled(bool(preview.runs))
@@ -108,10 +120,10 @@ class ImportDialog(QDialog):
         done, total, what = state
         self.bar.setRange(0, total)
         self.bar.setValue(done)
-        self.progress.setText(f"{done:,} of {total:,} · {what}")
+        self.progress.setText(f"{done:,} of {total:,} · {what}" if total else f"{done:,} · {what}")
 
     def _finish(self, report: ImportReport) -> None:
-        self.imported.emit(str(report))
+        self.imported.emit(report_text(report))
         self.accept()
 
     def _fail(self, message: str) -> None:
@@ -120,12 +132,45 @@ class ImportDialog(QDialog):
         self.text.setPlainText(message)
 
 
-def _read(folder: Path) -> ImportPreview:
-    from banana100_core.exchange.folder import preview_folder
-
-    return preview_folder(folder)
+class _StoppedError(BananaError):
+    """The dialog was left while the folder was being read."""
 
 
 def preview_text(preview: ImportPreview) -> str:
-    """What was understood, in lines for people."""
-    return str(preview)
+    """What was understood, in lines for people: runs, side files, and what is left aside and why."""
+    lines = []
+    for run in preview.runs[:_SHOWN]:
+        gaps = f", {len(run.missing)} missing" if run.missing else ""
+        prompts = sum(bool(step.notes.prompt) for step in run.steps)
+        notes = f", {prompts} with a prompt" if prompts else ""
+        start = "" if run.has_initial else ", no initial image"
+        lines.append(
+            f"{run.initial_image} · {run.protocol} · {run.model} · r{run.repeat}: "
+            f"steps {run.first or 0} to {run.last or 0}{gaps}{notes}{start}"
+        )
+    if len(preview.runs) > _SHOWN:
+        lines.append(f"… and {len(preview.runs) - _SHOWN:,} more runs")
+    for side_file in preview.side_files:
+        why = f" ({side_file.reason})" if side_file.reason else ""
+        lines.append(f"{side_file.path.name}: {side_file.used:,} of {side_file.records:,} records used{why}")
+    for heading, remarks in (
+        ("Left aside, since another file has the same run and step", preview.duplicates),
+        ("Can't be read; imported as failed steps", preview.unreadable),
+        ("Ignored", preview.ignored),
+    ):
+        if remarks:
+            lines += ["", f"{heading}: {len(remarks):,}"]
+            lines += [f"  {remark.path}: {remark.reason}" for remark in remarks[:_SHOWN]]
+    return "\n".join(lines) or "No pictures were found here. Choose a folder that holds runs."
+
+
+def report_text(report: ImportReport) -> str:
+    """What an import did, in one line."""
+    parts = [f"{report.runs_added:,} runs and {report.steps_added:,} steps imported"]
+    if report.runs_unchanged:
+        parts.append(f"{report.runs_unchanged:,} runs were there already")
+    if report.failed:
+        parts.append(f"{len(report.failed):,} files became failed steps")
+    if report.stopped:
+        parts.append("stopped; import the folder again to go on")
+    return " · ".join(parts)

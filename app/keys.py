@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from banana100_core.catalog.failure_modes import failure_modes
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
@@ -12,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QScroll
 from app import theme
 from app.actions import ACTIONS, Context
 from app.notifications import plain_label
+from banana100_core.catalog.failure_modes import failure_modes
 
 Row = tuple[str, list[str]]
 

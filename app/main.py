@@ -179,6 +179,6 @@ def _watch(window: MainWindow) -> LoopWatch:
         return lambda: print(f"{what} at {time.time():.3f}", flush=True)
 
     window.first_painted.connect(tell("first window"))
-    window.panels_made.connect(tell("panels"))
-    window.panels_made.connect(loop_watch.start)
+    window.maker.finished.connect(tell("panels"))
+    window.maker.finished.connect(loop_watch.start)
     return loop_watch

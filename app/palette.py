@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _CHOICE = Qt.ItemDataRole.UserRole + 1
-_WORD_START, _IN_ROW, _LATE = 8, 5, 1
+_WORD_START, _IN_ROW, _LATE = 8, 9, 1
 
 
 @dataclass(frozen=True, slots=True)

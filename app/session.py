@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from banana100_core.generation.executor import Executor
     from banana100_core.scoring.pool import ScoringPool
 
+    from banana100_core.generation.executor import Executor
     from banana100_core.project import Project
     from banana100_core.project.records import Run, Step
 
@@ -84,9 +84,10 @@ class Session(QObject):
 
     def adopt_project(self, project: Project) -> None:
         """Show a project that is open already, and own it from now on."""
+        from banana100_core.scoring.pool import ScoringPool
+
         from banana100_core.generation.executor import Executor
         from banana100_core.project.runs import runs
-        from banana100_core.scoring.pool import ScoringPool
 
         self.close_project()
         self.project = project
@@ -94,6 +95,9 @@ class Session(QObject):
         self._background.failed.connect(lambda message: self.failed.emit("That did not work", message))
         self._unsubscribe.append(project.subscribe(self._news.tell_change))
         if not project.read_only:
+            from banana100_core.generation.executor import Executor
+            from banana100_core.scoring.pool import ScoringPool
+
             self.pool = ScoringPool(project)
             self.executor = Executor(project)
             for kind, worker in (("scoring", self.pool), ("generation", self.executor)):

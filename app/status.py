@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStatusBar, QWidget
 
 from app import theme
 from app.notifications import plain_label
+from app.tooltips import plain_tip
 
 if TYPE_CHECKING:
     from banana100_core.scoring.pool import ScoringProgress
@@ -66,7 +67,7 @@ class StatusBar(QStatusBar):
         project = self._session.project
         if project is not None:
             _say(self.file, project_text(project))
-            self.file.setToolTip(str(project.path))
+            self.file.setToolTip(plain_tip(str(project.path)))
 
 
 def scoring_text(progress: ScoringProgress) -> str:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
-import threading
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from app import theme
-from app.actions import ActionRegistry
-from app.docks import Docks
+from app.actions import ActionRegistry, Slot
+from app.docks import Docks, PanelDock
 from app.menus import fill_menus
 from app.notifications import MessageBar, TextDialog, versions
 from app.opening import SUFFIX, Failure, Opener, demo_file
 from app.palette import Choice, Palette, action_choices
+from app.panels import MIDDLE, PanelMaker
 from app.session import Session
 from app.settings import Settings, SettingsDialog
 from app.status import StatusBar
@@ -28,15 +28,6 @@ if TYPE_CHECKING:
 
     from banana100_core.project import Project
 
-MIDDLE = "compare"
-PANELS: tuple[tuple[str, str, str], ...] = (
-    # Its dock or the middle, its module, its class; made in this order, one each turn of the event loop.
-    ("runs", "app.browser.panel", "BrowserPanel"),
-    (MIDDLE, "app.compare.panel", "ComparePanel"),
-    ("tag", "app.tagging.panel", "TaggingPanel"),
-    ("scores", "app.plots.panel", "ScorePlotPanel"),
-    ("generation", "app.generation.panel", "GenerationPanel"),
-)
 FILE_FILTER = f"Banana100 projects (*{SUFFIX})"
 _NEEDS_PROJECT = ("file.import", "file.close", "generate.start")
 _NEEDS_POOL = ("score.missing", "score.pause", "score.resume", "score.cancel", "score.retry_failed")
@@ -56,9 +47,6 @@ class MainWindow(QMainWindow):
     """Ties session, actions and panels together; decides nothing about a study itself."""
 
     first_painted = Signal()
-    panels_made = Signal()
-
-    _modules_ready = Signal()
 
     def __init__(self, settings: Settings | None = None, *, remember: bool = True) -> None:
         """With `remember` off, neither layout nor recent projects are read or kept."""
@@ -67,7 +55,9 @@ class MainWindow(QMainWindow):
         self._remember = remember
         self.session = Session(self, annotator=self.settings.text("annotator"))
         self.registry = ActionRegistry(self)
-        self.panels: dict[str, QWidget] = {}
+        self.maker = PanelMaker(self.session, self.registry, self)
+        self.maker.made.connect(self._place_panel)
+        self.maker.finished.connect(self._finish_panels)
         self._opener = Opener(self)
         self._opener.opened.connect(self._take_project)
         self._opener.failed.connect(self._show_failure)
@@ -98,8 +88,7 @@ class MainWindow(QMainWindow):
         for changed in (self.session.runs_updated, self.session.run_changed):
             changed.connect(self._show_middle)
         self.settings.changed.connect(self._take_setting)
-        self.first_painted.connect(self._load_modules, Qt.ConnectionType.QueuedConnection)
-        self._modules_ready.connect(self._make_panel, Qt.ConnectionType.QueuedConnection)
+        self.first_painted.connect(self.maker.start, Qt.ConnectionType.QueuedConnection)
         self.setAcceptDrops(True)
         self._show_project()
         self._restore_layout()
@@ -134,10 +123,7 @@ class MainWindow(QMainWindow):
 
     def is_settled(self) -> bool:
         """Whether the panels are made, and their pictures, thumbnails and curves have arrived."""
-        return len(self.panels) == len(PANELS) and all(
-            getattr(panel, "is_settled", bool)() or not hasattr(panel, "is_settled")
-            for panel in self.panels.values()
-        )
+        return self.maker.settled()
 
     def _say_opening(self, path: Path) -> None:
         self.messages.hide()
@@ -185,8 +171,8 @@ class MainWindow(QMainWindow):
         run = self.session.run
         for key in _NEEDS_RUN:
             self.registry.set_enabled(key, enabled=run is not None)
-        if run is not None and MIDDLE in self.panels:
-            self.middle.setCurrentWidget(self.panels[MIDDLE])
+        if run is not None and MIDDLE in self.maker.panels:
+            self.middle.setCurrentWidget(self.maker.panels[MIDDLE])
             return
         if self.session.project is None:
             self.welcome.show_start(self.settings.recent_projects() if self._remember else [])
@@ -205,43 +191,20 @@ class MainWindow(QMainWindow):
         self.registry.qaction(f"view.theme_{chosen}").setChecked(True)
         theme.set_scheme(chosen)
 
-    # Panels
-
-    def _load_modules(self) -> None:
-        """Import what the panels need on a thread, so that the window answers meanwhile."""
-        theme.notifier()  # to be made on this thread
-
-        def work() -> None:
-            for _place, module, _name in PANELS:
-                importlib.import_module(module)
-            self._modules_ready.emit()
-
-        threading.Thread(target=work, name="loading panels", daemon=True).start()
-
-    def _make_panel(self) -> None:
-        """Make the next panel and come again, until all are there."""
-        if len(self.panels) == len(PANELS):
-            self._finish_panels()
-            return
-        place, module, name = PANELS[len(self.panels)]
-        panel: QWidget = getattr(importlib.import_module(module), name)(self.session, self.registry)
-        self.panels[place] = panel
+    def _place_panel(self, place: str, panel: QWidget) -> None:
         if place == MIDDLE:
             self.middle.addWidget(panel)
         else:
             self.docks.docks[place].set_panel(panel)
-        QTimer.singleShot(0, self._make_panel)
 
     def _finish_panels(self) -> None:
-        self.registry.show_icons()
         self._show_middle()
-        self.panels_made.emit()
         calls, self._when_made = self._when_made, []
         for call in calls:
             call()
 
     def _once_made(self, call: Callable[[], object]) -> None:
-        if len(self.panels) == len(PANELS):
+        if self.maker.complete:
             call()
         else:
             self._when_made.append(call)
@@ -250,7 +213,7 @@ class MainWindow(QMainWindow):
 
     def _connect_actions(self) -> None:
         registry, session = self.registry, self.session
-        for key, slot in {
+        slots: dict[str, Slot] = {
             "file.new": self._ask_new,
             "file.open": self._ask_open,
             "file.recent": self._ask_recent,
@@ -278,25 +241,27 @@ class MainWindow(QMainWindow):
             "help.palette": self._ask_action,
             "help.keys": self._show_keys,
             "help.about": self._show_about,
-        }.items():
+        }
+        for key, slot in slots.items():
             registry.connect(key, slot)
         for scheme in theme.Scheme:
-            registry.connect(
-                f"view.theme_{scheme}",
-                lambda _checked, value=scheme.value: self.settings.change({"theme": value}),
-            )
+            registry.connect(f"view.theme_{scheme}", partial(self._choose_scheme, scheme))
         for key, dock in self.docks.docks.items():
             action = registry.qaction(f"view.panel_{key}")
-            registry.connect(
-                f"view.panel_{key}", lambda checked, dock=dock: self.docks.show(dock, shown=checked)
-            )
-            dock.visibilityChanged.connect(lambda _visible, a=action, d=dock: a.setChecked(not d.isHidden()))
+            registry.connect(f"view.panel_{key}", partial(self._show_dock, dock))
+            dock.visibilityChanged.connect(partial(_show_whether, action, dock))
         corner = QToolButton(self.menuBar())
         corner.setDefaultAction(registry.qaction("help.palette"))
         corner.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         corner.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.menuBar().setCornerWidget(corner)
         self._show_scheme()
+
+    def _choose_scheme(self, scheme: theme.Scheme, _checked: bool) -> None:
+        self.settings.change({"theme": scheme.value})
+
+    def _show_dock(self, dock: PanelDock, checked: bool) -> None:
+        self.docks.show(dock, shown=checked)
 
     def _ask_new(self) -> None:
         name, _filter = QFileDialog.getSaveFileName(self, "New project", f"study{SUFFIX}", FILE_FILTER)
@@ -312,7 +277,7 @@ class MainWindow(QMainWindow):
 
     def _ask_recent(self) -> None:
         choices = [
-            Choice(path.name, str(path.parent), "", lambda path=path: self.open_project(path))
+            Choice(path.name, str(path.parent), "", partial(self.open_project, path))
             for path in self.settings.recent_projects()
         ]
         self.palette_box.ask(choices, "Recent projects")
@@ -350,7 +315,7 @@ class MainWindow(QMainWindow):
 
     def _focus_next_panel(self) -> None:
         """Give the keyboard to the next panel on screen, in the order of reading."""
-        panels = [panel for panel in self.panels.values() if panel.isVisible()]
+        panels = [panel for panel in self.maker.panels.values() if panel.isVisible()]
         if not panels:
             return
         focus = QGuiApplication.focusObject()
@@ -415,6 +380,11 @@ class _Centre(QWidget):
         if self._painted is not None:
             painted, self._painted = self._painted, None
             painted()
+
+
+def _show_whether(action: QAction, dock: PanelDock, _visible: bool) -> None:
+    # A dock behind another tab is not visible, but not hidden either.
+    action.setChecked(not dock.isHidden())
 
 
 def _dropped(event: QDropEvent) -> Path | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
 
+from app.tooltips import plain_tip
 from banana100_core.catalog.models import editor_models
 from banana100_core.project.records import Run, RunState
 
@@ -118,7 +119,7 @@ class RunTree(QAbstractItemModel):
                 f"{node.title}, {node.run.steps_done} of {node.run.steps_planned}" if node.run else node.title
             )
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _tool_tip(node)
+            return plain_tip(_tool_tip(node))
         return None
 
     def _become(self, parent: Node, wanted: list[Node]) -> None:

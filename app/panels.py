@@ -1,0 +1,74 @@
+"""Making the panels after the window's first paint, without holding it up."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from app import theme
+
+if TYPE_CHECKING:
+    from app.actions import ActionRegistry
+    from app.session import Session
+
+MIDDLE = "compare"
+PANELS: tuple[tuple[str, str, str], ...] = (
+    # Its dock or the middle, its module, its class; made in this order.
+    ("runs", "app.browser.panel", "BrowserPanel"),
+    (MIDDLE, "app.compare.panel", "ComparePanel"),
+    ("tag", "app.tagging.panel", "TaggingPanel"),
+    ("scores", "app.plots.panel", "ScorePlotPanel"),
+    ("generation", "app.generation.panel", "GenerationPanel"),
+)
+
+
+class PanelMaker(QObject):
+    """Imports the panels' modules on a thread, then makes one panel each turn of the event loop."""
+
+    made = Signal(str, QWidget)
+    finished = Signal()
+
+    _imported = Signal()
+
+    def __init__(self, session: Session, registry: ActionRegistry, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._registry = registry
+        self.panels: dict[str, QWidget] = {}
+        self._imported.connect(self._make_next, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all panels are made."""
+        return len(self.panels) == len(PANELS)
+
+    def start(self) -> None:
+        """Begin; `finished` tells when all panels are there."""
+        theme.notifier()  # belongs to this thread, though modules imported on the other one use it
+        threading.Thread(target=self._import, name="importing panels", daemon=True).start()
+
+    def settled(self) -> bool:
+        """Whether everything that the panels are to show has arrived."""
+        return self.complete and all(
+            panel.is_settled() for panel in self.panels.values() if hasattr(panel, "is_settled")
+        )
+
+    def _import(self) -> None:
+        for _place, module, _name in PANELS:
+            importlib.import_module(module)
+        self._imported.emit()
+
+    def _make_next(self) -> None:
+        place, module, name = PANELS[len(self.panels)]
+        panel: QWidget = getattr(importlib.import_module(module), name)(self._session, self._registry)
+        self.panels[place] = panel
+        self.made.emit(place, panel)
+        if self.complete:
+            self._registry.show_icons()
+            self.finished.emit()
+        else:
+            QTimer.singleShot(0, self._make_next)
