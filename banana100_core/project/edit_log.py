@@ -11,7 +11,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from banana100_core.project.records import Edit
-from banana100_core.project.rows import from_json, now, text, to_json
+from banana100_core.project.rows import columns_of, from_json, now, text, to_json
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -65,7 +65,7 @@ def last_undo(database: Database, annotator: str) -> Edit | None:
 
 def edit_of(row: sqlite3.Row) -> Edit:
     """The entry in a row of the log."""
-    values = dict(row)
+    values = columns_of(row, Edit)
     for name in ("before", "after"):
         values[name] = None if values[name] is None else from_json(values[name])
     return Edit(**values)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
 
 
 def now() -> str:
@@ -20,6 +25,12 @@ def text(value: str) -> str:
 def to_json(value: object) -> str:
     """`value` as JSON that a person can read."""
     return text(json.dumps(value, ensure_ascii=False))
+
+
+def columns_of(row: sqlite3.Row | Mapping[str, Any], value: type) -> dict[str, Any]:
+    """Those columns of a row that a dataclass has fields for; a newer minor version may have added others."""
+    there = row.keys()
+    return {field.name: row[field.name] for field in fields(value) if field.name in there}
 
 
 def from_json(value: str) -> Any:  # noqa: ANN401 - what the JSON holds

@@ -11,7 +11,6 @@ from banana100_core.errors import ProjectError
 from banana100_core.project import images
 from banana100_core.project.records import (
     Call,
-    Image,
     NewRun,
     NewStep,
     Outcome,
@@ -20,7 +19,7 @@ from banana100_core.project.records import (
     RunState,
     Step,
 )
-from banana100_core.project.rows import from_json, now, text, to_json
+from banana100_core.project.rows import columns_of, from_json, now, text, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,7 +167,8 @@ def add_call(project: Project, call: Call) -> None:
 def run_costs(project: Project) -> list[RunCost]:
     """What each run has cost so far."""
     with project.reading() as connection:
-        return [RunCost(**dict(row)) for row in connection.execute("SELECT * FROM run_costs ORDER BY run_id")]
+        rows = connection.execute("SELECT * FROM run_costs ORDER BY run_id").fetchall()
+    return [RunCost(**columns_of(row, RunCost)) for row in rows]
 
 
 def _row_of(step: NewStep, image: dict[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
@@ -215,16 +215,14 @@ def _no_run(project: Project, run_id: int) -> ProjectError:
 
 
 def _run_of(row: sqlite3.Row) -> Run:
-    values = dict(row)
+    values = columns_of(row, Run)
     return Run(**values | {"settings": from_json(row["settings"]), "state": RunState(row["state"])})
 
 
 def _step_of(row: sqlite3.Row) -> Step:
-    image: Image | None = None if row["image_sha256"] is None else images.image_of(row)
-    values = {name: row[name] for name in _STEP_FIELDS}
-    return Step(
-        **values | {"outcome": Outcome(row["outcome"]), "settings": from_json(row["settings"])}, image=image
-    )
-
-
-_STEP_FIELDS = tuple(field.name for field in fields(Step) if field.name != "image")
+    values = columns_of(row, Step) | {
+        "outcome": Outcome(row["outcome"]),
+        "settings": from_json(row["settings"]),
+        "image": None if row["image_sha256"] is None else images.image_of(row),
+    }
+    return Step(**values)

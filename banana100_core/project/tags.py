@@ -10,7 +10,7 @@ from uuid import uuid4
 from banana100_core.errors import ProjectError
 from banana100_core.project import edit_log
 from banana100_core.project.records import Edit, NewTag, ReviewState, Tag
-from banana100_core.project.rows import now, text
+from banana100_core.project.rows import columns_of, now, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,23 +129,22 @@ def _take_back(
     return edit_log.append(database, annotator, action, edit.tag_uuid, before, after, edit.id)
 
 
-def _reversed(edit: Edit, now_there: Row | None) -> Row | None:
+def _reversed(edit: Edit, there: Row | None) -> Row | None:
     """The tag's row without the edit; refuses where others built on it."""
-    changed = {"modified_at"}
-    if edit.before is None or edit.after is None:
-        if _without(now_there, changed) != _without(edit.after, changed):
+    before, after = _comparable(edit.before), _comparable(edit.after)
+    if before is None or after is None:
+        if _comparable(there) != after:
             raise _built_upon(edit)
         return edit.before
-    if now_there is None:
+    changed = [name for name in before if before[name] != after[name]]
+    if there is None or any(there[name] != after[name] for name in changed):
         raise _built_upon(edit)
-    fields_of_edit = {name for name in edit.before if edit.before[name] != edit.after[name]} - changed
-    if any(now_there[name] != edit.after[name] for name in fields_of_edit):
-        raise _built_upon(edit)
-    return now_there | {name: edit.before[name] for name in fields_of_edit}
+    return there | {name: before[name] for name in changed}
 
 
-def _without(row: Row | None, names: set[str]) -> Row | None:
-    return None if row is None else {name: value for name, value in row.items() if name not in names}
+def _comparable(row: Row | None) -> Row | None:
+    # Each taking back is a modification of its own; columns of a newer version are not ours to compare.
+    return None if row is None else {name: row[name] for name in _COLUMNS if name != "modified_at"}
 
 
 def _built_upon(edit: Edit) -> ProjectError:
@@ -230,4 +229,4 @@ def _need_tag(database: Database, uuid: str) -> Row:
 
 
 def _tag_of(row: Row) -> Tag:
-    return Tag(**row | {"review_state": ReviewState(row["review_state"])})
+    return Tag(**columns_of(row, Tag) | {"review_state": ReviewState(row["review_state"])})
