@@ -240,6 +240,7 @@ def _style_sheet(shown: Colours) -> str:
     QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit:focus {{
         border-color: {shown.accent};
     }}
+    QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{ background: transparent; border: none; padding: 0; }}
     QToolButton {{ border: none; border-radius: {half}px; padding: {half}px; }}
     QToolButton:hover {{ background: {shown.hover}; }}
     QToolButton:checked {{ background: {shown.selected}; }}
@@ -282,6 +283,7 @@ def _style_sheet(shown: Colours) -> str:
 
     QLabel[muted="true"] {{ color: {shown.muted}; }}
     QLabel[strong="true"] {{ font-weight: 600; }}
+    QLabel[error="true"] {{ color: {shown.error}; }}
     QLabel[heading="true"] {{ font-size: 16pt; font-weight: 600; }}
     QLabel[key="true"] {{
         color: {shown.text}; background: {shown.field}; border: 1px solid {shown.line};
