@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPointF, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
@@ -241,10 +241,26 @@ class Canvas(QWidget):
             painter.drawLine(QPointF(x, y - arm), QPointF(x, y + arm))
 
     def _draw_message(self, painter: QPainter, message: str) -> None:
+        """The first line as a heading, the rest below it."""
+        heading, _, text = message.partition("\n")
         painter.setPen(self._backdrop.ink)
         margin = theme.GRID * 4
-        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(self.rect().adjusted(margin, margin, -margin, -margin), flags, message)
+        room = self.rect().adjusted(margin, margin, -margin, -margin)
+        flags = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
+        bold = QFont(painter.font())
+        bold.setWeight(QFont.Weight.DemiBold)
+        bold.setPointSizeF(bold.pointSizeF() * 1.2)
+        text = text.strip()
+        below = painter.boundingRect(room, flags, text).height() if text else 0
+        plain = painter.font()
+        painter.setFont(bold)
+        above = painter.boundingRect(room, flags, heading).height() + theme.GRID
+        top = max(room.top(), room.center().y() - (above + below) // 2)
+        painter.drawText(QRect(room.left(), top, room.width(), above), flags, heading)
+        painter.setFont(plain)
+        painter.drawText(
+            QRect(room.left(), top + above, room.width(), room.bottom() - top - above), flags, text
+        )
 
     # Mouse
 
@@ -255,8 +271,9 @@ class Canvas(QWidget):
         if size is None or not turned:
             event.ignore()
             return
-        if abs(turned) % _NOTCH == 0:
-            (self.zoom_in if turned > 0 else self.zoom_out)(event.position())
+        if turned % _NOTCH == 0:
+            for _ in range(abs(turned) // _NOTCH):
+                (self.zoom_in if turned > 0 else self.zoom_out)(event.position())
         else:  # a touchpad: as smooth as the fingers
             view = self._link.view
             scale = view.scale(size, self.pane) * 2 ** (turned / (2 * _NOTCH))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QRect, QRectF
-from PySide6.QtGui import QColor, QPainter, QPixmap
+from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from app.compare.painting import (
     cropped,
@@ -123,9 +123,7 @@ class Wipe:
         middle = self.divider_at(pane)
         self.reference.draw(painter, under, Bounds(0, 0, middle, pane.height), display_scale)
         self.image.draw(painter, placement, Bounds(middle, 0, pane.width, pane.height), display_scale)
-        line = max(1, round(display_scale))
-        painter.fillRect(middle - 2 * line, 0, 3 * line, pane.height, _DIVIDER_DARK)
-        painter.fillRect(middle - line, 0, line, pane.height, _DIVIDER_LIGHT)
+        _draw_divider(painter, middle, pane, display_scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,3 +170,22 @@ def whole(pane: Size) -> Bounds:
 
 def _rect(bounds: Bounds) -> QRect:
     return QRect(bounds.left, bounds.top, bounds.right - bounds.left, bounds.bottom - bounds.top)
+
+
+def _draw_divider(painter: QPainter, x: int, pane: Size, display_scale: float) -> None:
+    """A line with a grip in its middle, told from light and from dark pictures."""
+    line = max(1, round(display_scale))
+    painter.fillRect(x - 2 * line, 0, 3 * line, pane.height, _DIVIDER_DARK)
+    painter.fillRect(x - line, 0, line, pane.height, _DIVIDER_LIGHT)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(_DIVIDER_DARK, line))
+    painter.setBrush(_DIVIDER_LIGHT)
+    middle, radius = QPointF(x - line / 2, pane.height / 2), 11 * display_scale
+    painter.drawEllipse(middle, radius, radius)
+    painter.setPen(QPen(QColor("#404040"), 1.5 * display_scale))
+    for side in (-1, 1):
+        tip = middle + QPointF(side * 6.5 * display_scale, 0)
+        for up in (-1, 1):
+            painter.drawLine(tip, tip + QPointF(-side * 3 * display_scale, up * 3 * display_scale))
+    painter.restore()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from app import theme
 from app.compare.steps import (
@@ -76,8 +76,12 @@ class PaneHeader(QWidget):
         super().__init__()
         self.setFixedHeight(HEIGHT)
         self._choices = choices
-        self._name = self._chooser(choices) if choices else plain_label()
-        self._name.setProperty("strong", True)  # noqa: FBT003 - Qt takes the value by place
+        self._name: QToolButton | QLabel
+        if choices:
+            self._name = self._chooser(choices)
+        else:
+            self._name = plain_label()
+            self._name.setProperty("strong", True)  # noqa: FBT003 - Qt takes the value by place
         self._facts = ElidedText("muted")
         self._warning = ElidedText("warning")
         self._error = ElidedText("error")
@@ -93,7 +97,7 @@ class PaneHeader(QWidget):
     @property
     def text(self) -> str:
         """All that is said."""
-        parts = (self._name.text(), self._facts.text, self._error.text, self._warning.text)
+        parts = (self._name.text().removesuffix(" ▾"), self._facts.text, self._error.text, self._warning.text)
         return " · ".join(part for part in parts if part)
 
     def show_step(
@@ -107,7 +111,7 @@ class PaneHeader(QWidget):
         self._name.setVisible(step is not None)
         facts = error = warning = ""
         if step is not None:
-            self._name.setText(title(step))
+            self._name.setText(title(step) + (" ▾" if self._choices else ""))
             facts = " · ".join(part for part in (role, _facts(step), "loading" if busy else "") if part)
             error = "failed" if step.outcome is Outcome.FAILED else ""
             warning = _oddities(step, initial)
@@ -122,6 +126,7 @@ class PaneHeader(QWidget):
         button.setMenu(menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setStyleSheet("QToolButton { font-weight: 600; } QToolButton::menu-indicator { image: none; }")
         button.setToolTip("Which step the left pane shows")
         return button
 

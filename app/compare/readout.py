@@ -35,7 +35,7 @@ class Reading:
     def text(self) -> str:
         """Where it is and what it is."""
         red, green, blue = self.rgb
-        return f"{self.name}  x {self.column:>5} y {self.row:>5}  rgb {red:>3} {green:>3} {blue:>3}"
+        return f"{self.name}  {self.column:>5}, {self.row:<5}  rgb {red:>3} {green:>3} {blue:>3}"
 
 
 def read_pixel(image: PaneImage, name: str, place: tuple[float, float] | None) -> Reading | None:
@@ -98,7 +98,6 @@ class Readout(QWidget):
         x = theme.GRID
         note_width = painter.fontMetrics().horizontalAdvance(self._note) if self._note else 0
         painter.setFont(self._digits)
-        metrics = painter.fontMetrics()
         for reading in self._readings:
             swatch = QRect(x, (HEIGHT - _SWATCH) // 2, _SWATCH, _SWATCH)
             painter.fillRect(swatch, QColor(*reading.rgb))
@@ -117,7 +116,6 @@ class Readout(QWidget):
             painter.setPen(QColor(colours.warning))
             room = self.rect().adjusted(0, 0, -theme.GRID, 0)
             painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self._note)
-        del metrics
 
     def _draw_text(self, painter: QPainter, text: str, x: int, colour: str) -> int:
         """Draw at x and return where to go on."""

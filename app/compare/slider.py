@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
 
 from app import theme
@@ -29,7 +29,8 @@ LEVEL_COLOURS: dict[Level, str] = {
 }
 """The colour of a tag's bar, by the level of its failure mode."""
 
-TRACK_HEIGHT = 3 * theme.GRID
+TRACK_HEIGHT = 4 * theme.GRID
+_MIDDLE = theme.GRID + theme.GRID // 2  # where the line of the track lies; the numbers are below it
 LANE_HEIGHT = 2 * theme.GRID
 MOST_LANES = 4
 _SIDE = 2 * theme.GRID  # room for half a handle and the first and last number
@@ -153,7 +154,7 @@ class StepSlider(QAbstractSlider):
 
     def _draw_track(self, painter: QPainter) -> None:
         colours = theme.colours()
-        middle = TRACK_HEIGHT / 2
+        middle = _MIDDLE
         painter.setPen(QPen(QColor(colours.line), 2))
         painter.drawLine(QPointF(self._x(0), middle), QPointF(self._x(self.maximum()), middle))
         spacing = (self.width() - 2 * _SIDE) / max(1, self.maximum())
@@ -164,11 +165,16 @@ class StepSlider(QAbstractSlider):
             x = self._x(place)
             if step.outcome is Outcome.FAILED:
                 mark = QRectF(x - 2, middle - theme.GRID / 2, 4, theme.GRID)
-                painter.fillRect(mark, QBrush(QColor(colours.error), Qt.BrushStyle.Dense4Pattern))
                 painter.fillRect(mark, QColor(colours.error))
             elif step.number % every == 0 or spacing >= theme.GRID:
                 painter.setPen(QPen(QColor(colours.muted if step.number % every == 0 else colours.line), 1))
                 painter.drawLine(QPointF(x, middle - 3), QPointF(x, middle + 3))
+            if step.number % every == 0:
+                painter.setPen(QColor(colours.muted))
+                room = QRectF(
+                    x - _SIDE, middle + theme.GRID // 2, 2 * _SIDE, TRACK_HEIGHT - middle - theme.GRID // 2
+                )
+                painter.drawText(room, Qt.AlignmentFlag.AlignCenter, str(step.number))
 
     def _draw_bars(self, painter: QPainter) -> None:
         colours = theme.colours()
@@ -201,7 +207,7 @@ class StepSlider(QAbstractSlider):
 
     def _draw_handles(self, painter: QPainter) -> None:
         colours = theme.colours()
-        middle = TRACK_HEIGHT / 2
+        middle = _MIDDLE
         if self._reference is not None:
             painter.setPen(QPen(QColor(colours.muted), 2))
             painter.setBrush(QColor(colours.panel))

@@ -5,18 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtGui import QAction, QActionGroup, QColor, QKeySequence, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from app import theme
 from app.compare.panes import GAINS, Comparison, Mode
 from app.notifications import plain_label
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QPaintEvent
+
     from app.actions import ActionRegistry
 
-_MODES = ("view.side_by_side", "view.wipe", "view.difference")
-_SIZES = ("view.zoom_out", "view.zoom_in", "view.actual_size", "view.fit")
+_MODES = {
+    "view.side_by_side": "Side by side",
+    "view.wipe": "Wipe",
+    "view.difference": "Difference",
+}
+_SIZES = {"view.zoom_out": "", "view.zoom_in": "", "view.fit": "Fit", "view.actual_size": "1:1"}
 
 
 class CompareToolbar(QWidget):
@@ -32,16 +38,15 @@ class CompareToolbar(QWidget):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(theme.GRID, 0, theme.GRID, 0)
         self._row.setSpacing(theme.GRID // 2)
-        for key in _MODES:
-            self._add(registry.qaction(key), text=True)
-        self._row.addWidget(_line())
+        for key, text in _MODES.items():
+            self._row.addWidget(_ActionButton(registry.qaction(key), text))
+        self._row.addWidget(_Line())
         self._flip = QToolButton()
         flip = registry.qaction("view.flip")
         self._flip.setText("Flip")
         self._flip.setToolTip(f"{flip.toolTip()} ({flip.shortcut().toString()})")
         self._flip.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._flip.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._flip.setIcon(theme.icon("arrows-left-right"))
+        self._flip.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         self._flip.pressed.connect(self.flip_pressed)
         self._flip.released.connect(self.flip_released)
         self._row.addWidget(self._flip)
@@ -53,11 +58,11 @@ class CompareToolbar(QWidget):
         self._zoom.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._zoom.setMinimumWidth(10 * theme.GRID)
         self._row.addWidget(self._zoom)
-        for key in _SIZES:
-            self._add(registry.qaction(key), text=key == "view.actual_size", label="1:1")
-        self._add(registry.qaction("view.link_panes"), icon="link-simple")
-        self._row.addWidget(_line())
-        self._add(registry.qaction("view.step_details"))
+        for key, text in _SIZES.items():
+            self._row.addWidget(_ActionButton(registry.qaction(key), text))
+        self._row.addWidget(_Line())
+        self._row.addWidget(_ActionButton(registry.qaction("view.link_panes"), icon="link-simple"))
+        self._row.addWidget(_ActionButton(registry.qaction("view.step_details"), icon="info"))
 
     @property
     def zoom_text(self) -> str:
@@ -71,7 +76,7 @@ class CompareToolbar(QWidget):
     def show_comparison(self, comparison: Comparison) -> None:
         """Show the state of the comparison."""
         self._difference.setVisible(comparison.mode is Mode.DIFFERENCE)
-        self._gain.setText(f"Gain ×{comparison.gain}")
+        self._gain.setText(f"Gain ×{comparison.gain} ▾")
         for gain, action in self._gains.items():
             action.setChecked(gain == comparison.gain)
 
@@ -79,10 +84,8 @@ class CompareToolbar(QWidget):
         row = QHBoxLayout(self._difference)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
-        row.addWidget(_line())
-        signed = _button(registry.qaction("view.signed_difference"), text=True)
-        signed.setText("Around grey")
-        row.addWidget(signed)
+        row.addWidget(_Line())
+        row.addWidget(_ActionButton(registry.qaction("view.signed_difference"), "Around grey"))
         self._gain = QToolButton()
         self._gain.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._gain.setToolTip(
@@ -90,6 +93,7 @@ class CompareToolbar(QWidget):
             f"{registry.qaction('view.less_gain').shortcut().toString()}, "
             f"{registry.qaction('view.more_gain').shortcut().toString()})"
         )
+        self._gain.setStyleSheet("QToolButton::menu-indicator { image: none; }")
         self._gain.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu, group = QMenu(self), QActionGroup(self)
         self._gains: dict[int, QAction] = {}
@@ -103,27 +107,42 @@ class CompareToolbar(QWidget):
         self._gain.setMenu(menu)
         row.addWidget(self._gain)
 
-    def _add(self, action: QAction, *, text: bool = False, label: str = "", icon: str = "") -> None:
-        button = _button(action, text=text)
-        if text and label:
-            button.setText(label)
-        if icon:
-            button.setIcon(theme.icon(icon))
-        self._row.addWidget(button)
+
+class _ActionButton(QToolButton):
+    """A button for an action that keeps its own short text, where QToolButton's would follow the action's."""
+
+    def __init__(self, action: QAction, text: str = "", icon: str = "") -> None:
+        super().__init__()
+        self._action = action
+        self._icon = icon
+        self.setText(text)
+        self.setCheckable(action.isCheckable())
+        # Every action has its key, and Space belongs to flipping.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        if text:
+            self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        self.setAccessibleName(action.toolTip())
+        self.clicked.connect(action.trigger)
+        action.changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        action = self._action
+        self.setEnabled(action.isEnabled())
+        self.setChecked(action.isChecked())
+        self.setIcon(theme.icon(self._icon) if self._icon else action.icon())
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        self.setToolTip(f"{action.toolTip()} ({keys})" if keys else action.toolTip())
 
 
-def _button(action: QAction, *, text: bool) -> QToolButton:
-    button = QToolButton()
-    button.setDefaultAction(action)
-    button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # every action has its key; Space belongs to flipping
-    if text:
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-    return button
+class _Line(QWidget):
+    """A thin upright line between groups."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedSize(theme.GRID + 1, 2 * theme.GRID)
 
-def _line() -> QFrame:
-    line = QFrame()
-    line.setFrameShape(QFrame.Shape.VLine)
-    line.setFixedHeight(2 * theme.GRID)
-    line.setProperty("separator", True)  # noqa: FBT003 - Qt takes the value by place
-    return line
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the line."""
+        painter = QPainter(self)
+        painter.fillRect(self.width() // 2, 0, 1, self.height(), QColor(theme.colours().line))
