@@ -240,7 +240,10 @@ def _style_sheet(shown: Colours) -> str:
     QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit:focus {{
         border-color: {shown.accent};
     }}
-    QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{ background: transparent; border: none; padding: 0; }}
+    QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{
+        background: transparent; border: none; padding: 0 {half}px;
+    }}
+    QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ width: 0; border: none; }}
     QToolButton {{ border: none; border-radius: {half}px; padding: {half}px; }}
     QToolButton:hover {{ background: {shown.hover}; }}
     QToolButton:checked {{ background: {shown.selected}; }}
