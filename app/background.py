@@ -18,16 +18,17 @@ NEWS_MS = 100
 
 
 class Background(QObject):
-    """Does work on a few threads and hands results to the UI thread, until it is closed."""
+    """Does work on a few threads and hands results to the UI thread; can be stopped, and used again."""
 
     failed = Signal(str)
 
-    _done = Signal(object)
+    _done = Signal(int, object)
 
     def __init__(self, name: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._threads = ThreadPoolExecutor(max_workers=3, thread_name_prefix=name)
-        self._closed = False
+        self._name = name
+        self._threads: ThreadPoolExecutor | None = None
+        self._epoch = 0
         self._done.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def do(self, work: Callable[[], Any], then: Callable[[Any], object] | None = None) -> None:
@@ -36,29 +37,32 @@ class Background(QObject):
         A BananaError is told by `failed`; any other exception is raised on the UI thread, where it is caught
         and shown as the bug that it is.
         """
-        if not self._closed:
-            self._threads.submit(self._work, work, then)
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(max_workers=3, thread_name_prefix=self._name)
+        self._threads.submit(self._work, self._epoch, work, then)
 
-    def close(self) -> None:
-        """Drop what has not begun, wait for the rest; nothing is delivered afterwards."""
-        self._closed = True
-        self._threads.shutdown(wait=True, cancel_futures=True)
+    def stop(self) -> None:
+        """Drop what has not begun, wait for the rest; nothing of it is delivered afterwards."""
+        self._epoch += 1
+        if self._threads is not None:
+            self._threads.shutdown(wait=True, cancel_futures=True)
+            self._threads = None
 
-    def _work(self, work: Callable[[], Any], then: Callable[[Any], object] | None) -> None:
+    def _work(self, epoch: int, work: Callable[[], Any], then: Callable[[Any], object] | None) -> None:
         try:
             result = work()
         except BananaError as error:
             message = str(error)
-            self._done.emit(lambda: self.failed.emit(message))
+            self._done.emit(epoch, lambda: self.failed.emit(message))
         except Exception as error:  # noqa: BLE001 - raised again on the UI thread
             fault = error
-            self._done.emit(lambda: _raise(fault))
+            self._done.emit(epoch, lambda: _raise(fault))
         else:
             if then is not None:
-                self._done.emit(lambda: then(result))
+                self._done.emit(epoch, lambda: then(result))
 
-    def _deliver(self, call: Callable[[], object]) -> None:
-        if not self._closed:
+    def _deliver(self, epoch: int, call: Callable[[], object]) -> None:
+        if epoch == self._epoch:
             call()
 
 
@@ -82,7 +86,7 @@ class NewsDesk(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(NEWS_MS)
         self._timer.timeout.connect(self._deliver)
-        self._arrived.connect(self._timer.start, Qt.ConnectionType.QueuedConnection)
+        self._arrived.connect(self._schedule, Qt.ConnectionType.QueuedConnection)
 
     def tell_change(self, tables: frozenset[str]) -> None:
         """Take the names of tables that changed, on any thread."""
@@ -107,6 +111,9 @@ class NewsDesk(QObject):
             announced, self._announced = self._announced, True
         if not announced:
             self._arrived.emit()
+
+    def _schedule(self) -> None:
+        self._timer.start()
 
     def _deliver(self) -> None:
         with self._lock:

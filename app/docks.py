@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QVBoxLayout, QWidget
 
 from app import theme
@@ -61,6 +61,7 @@ class Docks:
 
     def __init__(self, window: QMainWindow) -> None:
         self._window = window
+        self._away: QByteArray | None = None
         window.setDockOptions(
             QMainWindow.DockOption.AllowNestedDocks
             | QMainWindow.DockOption.AllowTabbedDocks
@@ -76,6 +77,7 @@ class Docks:
 
     def arrange(self) -> None:
         """Put all docks where they belong at first."""
+        self._away = None
         for dock in self.docks.values():
             dock.setFloating(False)
             self._window.addDockWidget(dock.place.area, dock)
@@ -87,6 +89,32 @@ class Docks:
         bottom = self.docks["scores"]
         self._window.resizeDocks([bottom], [bottom.place.size], Qt.Orientation.Vertical)
         self.show_headings()
+
+    def put_away(self) -> None:
+        """Hide all docks until `bring_back`: without a project they have nothing to show."""
+        if self._away is None:
+            self._away = self._window.saveState()
+            for dock in self.docks.values():
+                dock.hide()
+
+    def bring_back(self) -> None:
+        """Show the docks that were shown before `put_away`, where they were."""
+        if self._away is not None:
+            state, self._away = self._away, None
+            self._window.restoreState(state)
+            self.show_headings()
+
+    def state(self) -> QByteArray:
+        """The arrangement, to be restored at the next start."""
+        return self._window.saveState() if self._away is None else self._away
+
+    def restore(self, state: QByteArray) -> None:
+        """Put the docks where they were left."""
+        if self._away is None:
+            self._window.restoreState(state)
+            self.show_headings()
+        else:
+            self._away = state
 
     def show(self, dock: PanelDock, *, shown: bool) -> None:
         """Show a dock, before its neighbours among tabs, or hide it."""

@@ -74,7 +74,7 @@ class ImportDialog(QDialog):
     def done(self, result: int) -> None:
         """Stop what runs, wait for it, and leave; what was imported stays."""
         self._stop.set()
-        self._work.close()
+        self._work.stop()
         super().done(result)
 
     def _read(self) -> ImportPreview:

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QSocketNotifier, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app import theme
+from app.garbage import UiThreadCollector
 from app.notifications import FaultCatcher, keep_log
 from app.responsiveness import LoopWatch
 from app.settings import APPLICATION, ORGANIZATION
@@ -58,15 +59,18 @@ def run_window(
     catcher = FaultCatcher(window)
     catcher.install()
     ending = _Ending(window)
+    collector = UiThreadCollector(window)
+    window.maker.finished.connect(collector.start)
     loop_watch = _watch(window) if watch else None
     if screenshot is not None:
         _Screenshot(window, screenshot, ending)
-    window.show()
     if demo:
         window.open_demo(project)
     elif project is not None:
         window.open_project(project, read_only=read_only)
+    window.show()
     application.exec()
+    collector.stop()
     catcher.uninstall()
     ending.uninstall()
     if loop_watch is not None:

@@ -55,7 +55,7 @@ class Opener(QObject):
 
     def close(self) -> None:
         """Wait for what is being opened, and close it."""
-        self._background.close()
+        self._background.stop()
         for project in self._waiting:
             project.close()
         self._waiting.clear()

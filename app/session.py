@@ -61,7 +61,8 @@ class Session(QObject):
         self._wished_reference = _FIRST_EDIT
         self._selected_runs: list[int] = []
         self._unsubscribe: list[Callable[[], None]] = []
-        self._background: Background | None = None
+        self._background = Background("session", self)
+        self._background.failed.connect(self._tell_failure)
         self._pool_started = False
         self._reading = False
         self._stale: frozenset[str] = frozenset()
@@ -84,19 +85,15 @@ class Session(QObject):
 
     def adopt_project(self, project: Project) -> None:
         """Show a project that is open already, and own it from now on."""
-        from banana100_core.scoring.pool import ScoringPool
-
-        from banana100_core.generation.executor import Executor
         from banana100_core.project.runs import runs
 
         self.close_project()
         self.project = project
-        self._background = Background("session", self)
-        self._background.failed.connect(lambda message: self.failed.emit("That did not work", message))
         self._unsubscribe.append(project.subscribe(self._news.tell_change))
         if not project.read_only:
-            from banana100_core.generation.executor import Executor
             from banana100_core.scoring.pool import ScoringPool
+
+            from banana100_core.generation.executor import Executor
 
             self.pool = ScoringPool(project)
             self.executor = Executor(project)
@@ -109,14 +106,14 @@ class Session(QObject):
 
     def close_project(self) -> None:
         """End scoring and generation, wait for their threads, close the file."""
-        project, pool, executor, background = self.project, self.pool, self.executor, self._background
+        project, pool, executor = self.project, self.pool, self.executor
         if project is None:
             return
         for unsubscribe in self._unsubscribe:
             unsubscribe()
         self._unsubscribe.clear()
         self._news.clear()
-        self.project = self.pool = self.executor = self.run = self._background = None
+        self.project = self.pool = self.executor = self.run = None
         self.runs, self.steps, self._selected_runs = [], [], []
         self.step = self.reference_step = 0
         self._wished_step, self._wished_reference = None, _FIRST_EDIT
@@ -124,9 +121,7 @@ class Session(QObject):
         self._stale = frozenset()
         self.project_closed.emit()
         _side_by_side([each.close for each in (pool, executor) if each is not None])
-        if background is not None:
-            background.close()
-            background.deleteLater()
+        self._background.stop()
         project.close()
 
     # What is looked at
@@ -214,7 +209,7 @@ class Session(QObject):
 
         A BananaError is told by `failed`; any other exception is raised on the UI thread.
         """
-        if self._background is not None:
+        if self.project is not None:
             self._background.do(work, then)
 
     def start_pool(self) -> None:
@@ -238,6 +233,9 @@ class Session(QObject):
         project = self.project
         if project is not None and not project.read_only:
             self.in_background(lambda: forget_failed(project), lambda _count: self.score_missing())
+
+    def _tell_failure(self, message: str) -> None:
+        self.failed.emit("That did not work", message)
 
     # News from the core
 

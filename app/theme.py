@@ -209,6 +209,7 @@ def _style_sheet(shown: Colours) -> str:
     QMenuBar {{ background: {shown.window}; padding: {quarter}px {half}px; }}
     QMenuBar::item {{ padding: {half}px {GRID}px; border-radius: {half}px; background: transparent; }}
     QMenuBar::item:selected {{ background: {shown.hover}; }}
+    QMenuBar QToolButton {{ color: {shown.muted}; padding: {quarter}px {GRID}px; }}
     QMenu {{ background: {shown.panel}; border: 1px solid {shown.line}; padding: {half}px; }}
     QMenu::item {{ padding: {half}px {3 * GRID}px {half}px {GRID}px; border-radius: {half}px; }}
     QMenu::item:selected {{ background: {shown.selected}; color: {shown.text}; }}

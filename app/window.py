@@ -90,8 +90,8 @@ class MainWindow(QMainWindow):
         self.settings.changed.connect(self._take_setting)
         self.first_painted.connect(self.maker.start, Qt.ConnectionType.QueuedConnection)
         self.setAcceptDrops(True)
-        self._show_project()
         self._restore_layout()
+        self._show_project()
 
     # Opening
 
@@ -129,6 +129,7 @@ class MainWindow(QMainWindow):
         self.messages.hide()
         if self.session.project is None:
             self.welcome.show_opening(path.name)
+            self.docks.bring_back()
 
     def _take_project(self, project: Project) -> None:
         goes_on, self._goes_on = self._goes_on, False
@@ -165,6 +166,12 @@ class MainWindow(QMainWindow):
             for key in keys:
                 self.registry.set_enabled(key, enabled=enabled)
         self.registry.set_enabled("file.close", enabled=project is not None)
+        for key in self.docks.docks:
+            self.registry.set_enabled(f"view.panel_{key}", enabled=project is not None)
+        if project is None:
+            self.docks.put_away()
+        else:
+            self.docks.bring_back()
         self._show_middle()
 
     def _show_middle(self) -> None:
@@ -335,17 +342,15 @@ class MainWindow(QMainWindow):
         stored = self.settings.layout() if self._remember else None
         if stored is None:
             self.resize(180 * theme.GRID, 110 * theme.GRID)
-            self.docks.arrange()
             return
         geometry, state = stored
         self.restoreGeometry(geometry)
-        self.restoreState(state)
-        self.docks.show_headings()
+        self.docks.restore(state)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """End everything that runs, wait for it, keep the layout."""
         if self._remember:
-            self.settings.remember_layout(self.saveGeometry(), self.saveState())
+            self.settings.remember_layout(self.saveGeometry(), self.docks.state())
         self.hide()
         self._opener.close()
         self.session.close_project()

@@ -204,7 +204,7 @@ def searched(run: Run) -> str:
     """The text that the filter looks at."""
     editor, note = editor_label(run)
     return " ".join(
-        (run.initial_image, run.protocol, run.provider, run.model, editor, note, run_title(run), run.state)
+        (run.initial_image, run.protocol, run.provider, editor, note, run_title(run), run.state)
     ).casefold()
 
 

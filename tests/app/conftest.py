@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,6 +26,16 @@ def own_qsettings(tmp_path_factory):
     """Qt looks only once for where settings are kept, so the environment is not enough."""
     folder = tmp_path_factory.mktemp("qsettings")
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(folder))
+
+
+@pytest.fixture(autouse=True)
+def garbage_on_this_thread():
+    """As in the program: a widget in a reference cycle must not be destroyed on a thread of the core."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

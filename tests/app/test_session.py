@@ -135,7 +135,7 @@ def test_news_keeps_only_the_latest_progress_of_a_kind(qtbot):
     assert frozenset({"score", "step"}) in [tables for tables, _progress in got]
 
 
-def test_nothing_is_delivered_after_closing(qtbot):
+def test_nothing_is_delivered_after_stopping(qtbot):
     background = Background("test")
     begun, go_on = threading.Event(), threading.Event()
     got: list[object] = []
@@ -148,7 +148,7 @@ def test_nothing_is_delivered_after_closing(qtbot):
     background.do(work, got.append)
     assert begun.wait(10)
     go_on.set()
-    background.close()
+    background.stop()
     qtbot.wait(0)
     assert got == []
 
