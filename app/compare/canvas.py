@@ -170,6 +170,13 @@ class Canvas(QWidget):
         """Show whole pictures."""
         self._link.view = self._link.view.fitted()
 
+    def pan(self, right: float, down: float) -> None:
+        """Look further right and down, by parts of the pane."""
+        size, pane = self._content.image.size, self.pane
+        if size is not None:
+            moved = -right * pane.width, -down * pane.height
+            self._link.view = self._link.view.panned(*moved, size, pane)
+
     def _point(self, at: QPointF | None) -> tuple[float, float]:
         """A point of the widget in the pane's device pixels."""
         if at is None:

@@ -59,6 +59,13 @@ _MODES = {
     Mode.WIPE: "view.wipe",
     Mode.DIFFERENCE: "view.difference",
 }
+_MOVES = {
+    "view.pan_left": (-0.25, 0.0),
+    "view.pan_right": (0.25, 0.0),
+    "view.pan_up": (0.0, -0.25),
+    "view.pan_down": (0.0, 0.25),
+}
+_DIVIDER_STEP = 1 / 32
 
 
 class ComparePanel(QWidget):
@@ -151,6 +158,10 @@ class ComparePanel(QWidget):
         registry.connect("view.actual_size", panes.actual_size)
         registry.connect("view.zoom_in", panes.zoom_in)
         registry.connect("view.zoom_out", panes.zoom_out)
+        for key, (right, down) in _MOVES.items():
+            registry.connect(key, lambda right=right, down=down: panes.pan(right, down))
+        registry.connect("view.divider_left", lambda: panes.move_divider(-_DIVIDER_STEP))
+        registry.connect("view.divider_right", lambda: panes.move_divider(_DIVIDER_STEP))
         registry.connect("view.swap_panes", self._swap)
         registry.connect("view.link_panes", lambda checked: panes.link(on=checked))
         registry.connect("view.flip", self._hold_flip)

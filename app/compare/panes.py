@@ -159,6 +159,15 @@ class Panes(QWidget):
         """Zoom to the next smaller stop."""
         self._active.zoom_out()
 
+    def pan(self, right: float, down: float) -> None:
+        """Look further right and down, by parts of the pane."""
+        self._active.pan(right, down)
+
+    def move_divider(self, by: float) -> None:
+        """Move the divider of a wipe to the right, by a part of the pane."""
+        divider = min(max(self._comparison.divider + by, 0.0), 1.0)
+        self.compare(replace(self._comparison, divider=divider))
+
     @property
     def _active(self) -> Canvas:
         """The canvas that zoom by keyboard acts on; it matters while they are not linked."""
