@@ -55,8 +55,9 @@ class _Row:
 
     def height(self, side: int) -> int:
         """The height of the row's tallest picture, or of a square half when it has none."""
-        sizes = [step.image for step in self.steps.values() if step.image is not None]
-        tallest = max((round(side * i.height / max(i.width, i.height)) for i in sizes), default=side // 2)
+        images = [step.image for step in self.steps.values() if step.image is not None]
+        heights = (round(i.height * min(1, side / max(i.width, i.height))) for i in images)
+        tallest = max(heights, default=side // 2)
         return -(-max(tallest, 1) // _GRID) * _GRID
 
 

@@ -13,6 +13,7 @@ from banana100_core.exchange.importing import import_runs
 from banana100_core.exchange.matching import SideFileMatcher
 from banana100_core.exchange.preview import FoundRun, FoundStep, ImportPreview, StepNotes
 from banana100_core.exchange.scan import scan, unreadable
+from banana100_core.project.rows import text
 
 if TYPE_CHECKING:
     from banana100_core.progress import Progress
@@ -75,7 +76,7 @@ def _found_run(root: Path, run: DraftRun, repeat: int) -> FoundRun:
     place = root.joinpath(*run.folders).as_posix()
     name = "_".join(run.fields)
     return FoundRun(
-        source=f"folder:{place}#{name.lower()}" if name else f"folder:{place}",
+        source=text(f"folder:{place}#{name.lower()}" if name else f"folder:{place}"),
         title=run.title or root.name,
         initial_image=run.guess.initial_image or UNKNOWN,
         protocol=run.guess.protocol or UNKNOWN,

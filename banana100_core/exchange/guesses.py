@@ -103,6 +103,10 @@ def _read_field(known: dict[str, Any], field: str) -> str:
         known["seed" if numbered["seed"] else "repeat"] = int(numbered["seed"] or numbered["repeat"])
         before = field[: numbered.start()].rstrip("-. ")
         return _read_field(known, before) if before else ""
+    before, _, last = field.rpartition("-")
+    if before and last.lower() in protocols():
+        known["protocol"] = last.lower()
+        return _read_field(known, before)
     attribute = (
         "protocol" if field.lower() in protocols()
         else "model" if _MODEL.match(field)
@@ -118,8 +122,9 @@ def _read_field(known: dict[str, Any], field: str) -> str:
 def _with_names(known: dict[str, Any], left: list[str]) -> dict[str, Any]:
     """Decide which of the names left are the initial image's and the protocol's; the innermost count."""
     if len(left) == 1:
-        first, _, rest = left[0].partition("_")
-        if first.lower() in _KNOWN_INITIAL_IMAGES and rest:
+        first, _, rest = left[0].replace("-", "_", 1).partition("_")
+        # As the paper writes it: a "table_lamp" of someone else's is one name.
+        if first.lower() in _KNOWN_INITIAL_IMAGES and first.istitle() and rest:
             left = [first, rest]
     protocol_known = "protocol" in known
     if "initial_image" not in known and left:

@@ -114,7 +114,7 @@ class Name:
                 position = number.end
         left += self.stem[position:]
         fields = (field.strip(_SEPARATORS) for field in re.split(r"[_ ]+", _DROPPED.sub("", left)))
-        return [field for field in fields if field]
+        return [field for field in fields if field.strip()]
 
 
 def read_name(stem: str) -> Name:

@@ -13,6 +13,7 @@ from banana100_core.errors import ImportFilesError
 from banana100_core.exchange.importing import import_runs
 from banana100_core.exchange.preview import FoundRun, FoundStep, ImportPreview, Remark, StepNotes
 from banana100_core.exchange.scan import unreadable
+from banana100_core.project.rows import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,7 +127,7 @@ def _found_run(sequence: _Sequence, jsonl: Path, base: Path) -> FoundRun:
     original = PurePosixPath(urlsplit(sequence.original).path).stem
     settings: dict[str, Any] = {"original": sequence.original, "turns": len(sequence.prompts)}
     return FoundRun(
-        source=f"pico:{jsonl.name}#{sequence.name}",
+        source=text(f"pico:{jsonl.name}#{sequence.name}"),
         title=PurePosixPath(sequence.name).name,
         initial_image=original or PurePosixPath(sequence.name).name,
         protocol=PROTOCOL,
