@@ -56,6 +56,7 @@ class Readers:
         with self._guard:
             self._closed = True
             readers = list(self._all)
+            self._all.clear()
         for reader in readers:
             reader.connection.interrupt()
             if reader.lock.acquire(timeout=CLOSE_SECONDS):
