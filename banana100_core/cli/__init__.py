@@ -1,0 +1,18 @@
+"""The program `banana100`: `main` answers signals first, and imports the commands then."""
+
+from __future__ import annotations
+
+import sys
+
+from banana100_core.cli.exits import Exit, stop_on_signals
+
+
+def main() -> None:
+    """Run the command line and end the process with one of the codes of `Exit`."""
+    stop_on_signals()
+    try:
+        from banana100_core.cli.commands import app
+
+        app(prog_name="banana100")
+    except KeyboardInterrupt:  # before a command was there to tell of it
+        sys.exit(Exit.INTERRUPTED)

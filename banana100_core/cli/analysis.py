@@ -1,0 +1,111 @@
+"""Commands that read results: gaps, contact-sheet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from banana100_core.cli.console import AsJson, in_bytes, note, plain, say, say_json, table
+from banana100_core.cli.options import Metrics, ProjectFile, Runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from banana100_core.analysis.gaps import Gap, Spread
+
+Form = Literal["table", "csv", "json", "svg"]
+
+
+def gaps(
+    project: ProjectFile,
+    metric: Metrics = None,
+    run: Runs = None,
+    form: Annotated[Form, typer.Option("--format", help="How to print them.")] = "table",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write them there instead.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how much worse or better metrics find later steps.
+
+    A gap is the normalised score of step 5, 10 or 20 minus that of step 1. A positive one is a failure of the
+    metric: it calls the worn picture better. The table and the SVG show means over repeats.
+    """
+    from banana100_core.analysis.gap_formats import as_csv, as_svg
+    from banana100_core.analysis.gap_formats import as_json as in_json
+    from banana100_core.analysis.gaps import gaps as find_gaps
+    from banana100_core.catalog.metrics import metric as find_metric
+    from banana100_core.project import Project
+    from banana100_core.project.runs import run as find_run
+
+    for key in metric or ():
+        find_metric(key)
+    with Project.open(project, read_only=True) as opened:
+        for run_id in run or ():
+            find_run(opened, run_id)
+        found = find_gaps(opened, metric or None, run or None)
+    if not found:
+        note("banana100: there are no scores yet; `banana100 score` makes them")
+    write = {"table": _gap_table, "csv": as_csv, "json": in_json, "svg": as_svg}["json" if as_json else form]
+    text = write(found)
+    if out is None:
+        say(text.rstrip("\n"))
+        return
+    out.write_text(text, "utf-8")
+    say(f"{plain(out)}: {in_bytes(out.stat().st_size)}")
+
+
+def _gap_table(found: Sequence[Gap]) -> str:
+    from banana100_core.analysis.gaps import GAP_STEPS, summarise
+
+    headings = [*(f"Δ{step}" for step in GAP_STEPS), "FAILURES"]
+    return table(
+        ["INITIAL IMAGE", "MODEL", "PROTOCOL", "METRIC", *headings, "METHOD VERSION"],
+        [
+            (
+                summary.initial_image,
+                summary.model,
+                summary.protocol,
+                summary.metric,
+                *(_spread(summary.deltas[step]) for step in GAP_STEPS),
+                summary.failures,
+                summary.method_version,
+            )
+            for summary in summarise(found)
+        ],
+        numbers=headings,
+    )
+
+
+def _spread(spread: Spread | None) -> str:
+    if spread is None:
+        return "-"
+    return f"{spread.mean:+.1f}" if spread.sd is None else f"{spread.mean:+.1f} ± {spread.sd:.1f}"
+
+
+def contact_sheet(
+    project: ProjectFile,
+    out: Annotated[Path, typer.Argument(metavar="OUT.png", help="The picture to make.", show_default=False)],
+    run: Runs = None,
+    step: Annotated[
+        list[int] | None,
+        typer.Option(metavar="STEP", help="Only this step; can be repeated.", show_default="a choice"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw runs as rows and steps as columns of one picture."""
+    from banana100_core.exchange.contact_sheet import contact_sheet as draw
+    from banana100_core.project import Project
+    from banana100_core.project.runs import run as find_run
+    from banana100_core.project.runs import runs
+
+    with Project.open(project, read_only=True) as opened:
+        run_ids = [find_run(opened, run_id).id for run_id in run or ()] or [row.id for row in runs(opened)]
+        draw(opened, run_ids, out, steps=step or None)
+    size = out.stat().st_size
+    if as_json:
+        say_json({"file": out, "byte_size": size, "runs": run_ids})
+    else:
+        say(f"{plain(out)}: {in_bytes(size)}")

@@ -1,0 +1,217 @@
+"""Commands that make runs: generate, resume."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from banana100_core.cli.console import AsJson, complain, count, plain, say, say_json, say_pairs
+from banana100_core.cli.display import WorkDisplay, wait_for
+from banana100_core.cli.exits import Exit
+from banana100_core.cli.options import ProjectFile
+from banana100_core.errors import ImageError, ProviderError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from banana100_core.generation.editor import Capabilities
+    from banana100_core.generation.executor import GenerationProgress
+    from banana100_core.generation.plan import Plan
+    from banana100_core.project import Project
+    from banana100_core.project.images import NewImage
+
+
+def generate(
+    project: ProjectFile,
+    initial: Annotated[
+        list[str],
+        typer.Option(
+            metavar="IMAGE",
+            help="An image file, or the name of an initial image of the project; can be repeated.",
+            show_default=False,
+        ),
+    ],
+    protocol: Annotated[str, typer.Option(metavar="PROTOCOL", help="How runs edit.")] = "replicate",
+    provider: Annotated[
+        str | None, typer.Option(metavar="PROVIDER", help="The editor.", show_default=False)
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="The editor's model; its first if not given.", show_default=False),
+    ] = None,
+    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Steps of each run.")] = 20,
+    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Runs of each initial image.")] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of the first repeat; the next has the next.")
+    ] = 0,
+    budget: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="USD", help="Refuse a plan that may cost more.", show_default=False),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the plan with its cost and change nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make runs.
+
+    Each step is stored before the next is asked for. Given the same options again it makes further
+    repeats; `resume` goes on with runs that were interrupted.
+    """
+    from banana100_core.generation.plan import add_plan, make_plan
+    from banana100_core.project import Project
+    from banana100_core.project.images import add_initial_image
+    from banana100_core.project.runs import runs
+
+    editor = _editor(provider, model)
+    with Project.open(project, read_only=dry_run) as opened:
+        names, images = _initial_images(opened, initial)
+        plan = make_plan(
+            names, protocol, editor.provider, editor.model, steps, repeats, seed, existing=runs(opened)
+        )
+        if budget is not None and plan.cost_usd[1] > budget:
+            raise ProviderError(
+                f"The plan may cost {_usd(plan)} and the budget is ${budget:.2f}. "
+                "Ask for fewer steps or repeats, or raise --budget."
+            )
+        if dry_run:
+            _say_plan(plan, editor, as_json=as_json)
+            return
+        if not as_json:
+            _say_plan(plan, editor, as_json=False)
+        for name, image in images.items():
+            add_initial_image(opened, name, image)
+        _execute(opened, add_plan(opened, plan), as_json=as_json)
+
+
+def resume(project: ProjectFile, as_json: AsJson = False) -> None:
+    """Go on with every run that has steps left."""
+    from banana100_core.project import Project
+    from banana100_core.project.records import RunState
+    from banana100_core.project.runs import runs
+
+    with Project.open(project) as opened:
+        planned = [run.id for run in runs(opened) if run.state is RunState.PLANNED]
+        _execute(opened, planned, as_json=as_json)
+
+
+def _editor(provider: str | None, model: str | None) -> Capabilities:
+    from banana100_core.catalog.models import editor_models
+    from banana100_core.generation.providers import EMBEDDED, capabilities
+
+    provider = provider or EMBEDDED[0]
+    first = next((known.key for known in editor_models() if known.provider == provider), "")
+    return capabilities(provider, model or first)
+
+
+def _initial_images(project: Project, asked: Sequence[str]) -> tuple[list[str], dict[str, NewImage]]:
+    """Names of the initial images asked for, and those of them that are files not yet in the project."""
+    from banana100_core.imaging.decode import Purpose, decode, inspect
+    from banana100_core.project.images import NewImage, initial_images
+
+    known = {image.name: image.image.sha256 for image in initial_images(project)}
+    names: list[str] = []
+    new: dict[str, NewImage] = {}
+    for wish in asked:
+        if wish in known:
+            names.append(wish)
+            continue
+        file = Path(wish)
+        if not file.is_file():
+            there = f" It has: {', '.join(map(repr, known))}." if known else ""
+            raise ImageError(f"{wish!r} is neither an image file nor an initial image of the project.{there}")
+        data = file.read_bytes()
+        decode(data, Purpose.SCORING, name=wish)  # a file cut short is told now, not after the first step
+        image = inspect(data, name=wish)
+        if known.get(file.stem, image.sha256) != image.sha256:
+            raise ImageError(
+                f"{wish!r}: the project has another initial image named {file.stem!r}. Rename the file."
+            )
+        names.append(file.stem)
+        if file.stem not in known:
+            known[file.stem] = image.sha256
+            new[file.stem] = NewImage(image, data=data)
+    return names, new
+
+
+def _say_plan(plan: Plan, editor: Capabilities, *, as_json: bool) -> None:
+    low, high = plan.cost_usd
+    if as_json:
+        say_json({"runs": plan.runs, "calls": plan.calls, "cost_usd": {"low": low, "high": high}})
+        return
+    say(plain(editor.title))
+    say(textwrap.fill(plain(editor.note), 100, initial_indent="  ", subsequent_indent="  "))
+    say()
+    say_pairs(
+        [
+            ("runs", len(plan.runs)),
+            ("edits", plan.calls),
+            ("cost", _usd(plan)),
+            ("prompts", " | ".join(dict.fromkeys(prompt for run in plan.runs for prompt in run.prompts))),
+        ]
+    )
+    say()
+    for run in plan.runs:
+        say(f"  {plain(run.initial_image)}, repeat {run.repeat}: {count(run.steps, 'step')}, seed {run.seed}")
+
+
+def _usd(plan: Plan) -> str:
+    low, high = plan.cost_usd
+    if high == 0:
+        return "nothing"
+    return f"${low:.2f} to ${high:.2f}" if low != high else f"${low:.2f}"
+
+
+def _execute(project: Project, run_ids: Sequence[int], *, as_json: bool) -> None:
+    from banana100_core.generation.executor import Executor
+    from banana100_core.project.records import RunState
+    from banana100_core.project.runs import run as find_run
+
+    with WorkDisplay("generating") as display:
+        executor = Executor(project)
+
+        def show(progress: GenerationProgress) -> None:
+            display(
+                progress.steps_done,
+                progress.steps_planned,
+                progress.message,
+                seconds_left=progress.seconds_left,
+            )
+
+        unsubscribe = executor.subscribe(show)
+        try:
+            executor.start(run_ids)
+            wait_for(executor)
+        finally:
+            unsubscribe()
+            executor.close()
+
+    made = [find_run(project, run_id) for run_id in run_ids]
+    unfinished = [run for run in made if run.state is not RunState.DONE]
+    if as_json:
+        say_json(
+            [
+                {
+                    "run_id": run.id,
+                    "initial_image": run.initial_image,
+                    "repeat": run.repeat,
+                    "state": run.state,
+                    "reason": run.state_reason,
+                    "steps_done": run.steps_done,
+                    "steps_failed": run.steps_failed,
+                    "steps_planned": run.steps_planned,
+                }
+                for run in made
+            ]
+        )
+    else:
+        steps = sum(run.steps_done for run in made)
+        say(f"{count(len(made) - len(unfinished), 'run')} done, {count(steps, 'step')}")
+    for run in unfinished:
+        reason = run.state_reason or "it has steps left"
+        complain(f"run {run.id} ({run.initial_image}, repeat {run.repeat}) is {run.state}: {reason}")
+    if unfinished:
+        raise typer.Exit(Exit.SOME_FAILED)

@@ -1,0 +1,178 @@
+"""Commands that bring in runs made elsewhere: import folder, import pico."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from banana100_core.cli.console import AsJson, complain, count, in_bytes, plain, say, say_json, table
+from banana100_core.cli.display import WorkDisplay
+from banana100_core.cli.exits import Exit
+from banana100_core.cli.options import ProjectFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from banana100_core.exchange.preview import ImportPreview, ImportReport
+    from banana100_core.progress import Progress
+
+app = typer.Typer(help="Bring in runs made elsewhere.", no_args_is_help=True, rich_markup_mode=None)
+
+Copy = Annotated[
+    bool, typer.Option("--copy", help="Copy the images into the project instead of naming them by path.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what was understood and change nothing.")]
+
+
+@app.command("folder")
+def import_folder(
+    project: ProjectFile,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder of pictures.", show_default=False)
+    ],
+    copy: Copy = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import a folder of pictures.
+
+    A run is a folder, or file names carry run and step. CSV, JSON and JSON lines files beside them may bring
+    prompts, reasoning summaries and settings. Importing the same folder again adds nothing.
+    """
+    from banana100_core.exchange.folder import preview_folder
+
+    _import(
+        project,
+        lambda progress: preview_folder(folder, progress),
+        copy=copy,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
+
+
+@app.command("pico")
+def import_pico(
+    project: ProjectFile,
+    jsonl: Annotated[
+        Path, typer.Argument(metavar="JSONL", help="Pico-Banana's multi-turn list.", show_default=False)
+    ],
+    base: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="The folder that its image paths start from.", show_default=False),
+    ],
+    copy: Copy = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import Pico-Banana's multi-turn sequences, a run each."""
+    from banana100_core.exchange.pico import preview_pico
+
+    _import(
+        project,
+        lambda progress: preview_pico(jsonl, base, progress),
+        copy=copy,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
+
+
+def _import(
+    path: Path, understand: Callable[[Progress], ImportPreview], *, copy: bool, dry_run: bool, as_json: bool
+) -> None:
+    from banana100_core.exchange.importing import import_runs
+    from banana100_core.project import Project
+
+    # What can't be opened is told before the folder is read; a dry run needs no project that can be written.
+    with Project.open(path, read_only=dry_run) as project:
+        with WorkDisplay("looking at files") as display:
+            preview = understand(display)
+        if dry_run:
+            _say_preview(preview, as_json=as_json)
+            return
+        with WorkDisplay("importing") as display:
+            report = import_runs(project, preview, copy=copy, progress=display)
+    _say_report(report, as_json=as_json)
+    for remark in report.failed:
+        complain(f"{remark.path}: {remark.reason}")
+    if report.failed:
+        raise typer.Exit(Exit.SOME_FAILED)
+
+
+def _say_preview(preview: ImportPreview, *, as_json: bool) -> None:
+    if as_json:
+        say_json(preview)
+        return
+    say(
+        table(
+            [
+                "RUN",
+                "INITIAL IMAGE",
+                "MODEL",
+                "PROTOCOL",
+                "REPEAT",
+                "STEPS",
+                "SIZE",
+                "PROMPTS",
+                "MISSING STEPS",
+            ],
+            [
+                (
+                    run.title,
+                    run.initial_image if run.has_initial else f"{run.initial_image} (no picture)",
+                    run.model,
+                    run.protocol,
+                    run.repeat,
+                    _numbers(sorted(step.number for step in run.steps)),
+                    in_bytes(sum(step.byte_size for step in run.steps)),
+                    sum(bool(step.notes.prompt) for step in run.steps),
+                    _numbers(run.missing),
+                )
+                for run in preview.runs
+            ],
+            numbers={"REPEAT", "SIZE", "PROMPTS"},
+        )
+    )
+    if preview.side_files:
+        say()
+        say(
+            table(
+                ["SIDE FILE", "RECORDS", "USED", ""],
+                [(file.path, file.records, file.used, file.reason) for file in preview.side_files],
+                numbers={"RECORDS", "USED"},
+            )
+        )
+    for title, remarks in (
+        ("left aside, another file has the same run and step", preview.duplicates),
+        ("would become failed steps", preview.unreadable),
+        ("ignored", preview.ignored),
+    ):
+        if remarks:
+            say()
+            say(f"{title}:")
+            for remark in remarks:
+                say(f"  {plain(remark.path)}: {plain(remark.reason)}")
+    say()
+    say(f"{count(len(preview.runs), 'run')}, {count(preview.step_count, 'step')}; nothing was changed")
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Say numbers in short: 0-5, 7."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in spans)
+
+
+def _say_report(report: ImportReport, *, as_json: bool) -> None:
+    if as_json:
+        say_json(report)
+        return
+    say(
+        f"{count(report.runs_added, 'run')} added, {report.runs_completed:,} completed, "
+        f"{report.runs_unchanged:,} there already; {count(report.steps_added, 'step')} added"
+    )

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from banana100_core.doctor import DISTRIBUTION, version
+
+COMMANDS = (
+    *("demo", "open", "new", "info", "check", "pack", "import", "metrics", "weights", "score"),
+    *("gaps", "contact-sheet", "generate", "resume", "doctor"),
+)
+
+
+def test_help_names_every_command_in_their_order_and_the_exit_codes(banana100) -> None:
+    shown = banana100("--help").stdout
+    listed = [line.split()[0] for line in shown.splitlines() if line[:2] == "  " and line[2:3].isalpha()]
+    assert [name for name in listed if name in COMMANDS] == list(COMMANDS)
+    assert "130 interrupted" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "import folder", "import pico", "weights add"])
+def test_every_command_explains_itself(command: str) -> None:
+    from typer.testing import CliRunner
+
+    from banana100_core.cli.commands import app
+
+    done = CliRunner().invoke(app, [*command.split(), "--help"])
+    assert done.exit_code == 0
+    assert f"Usage: root {command}" in done.output
+    summary = done.output.split("\n\n")[1].strip()
+    assert summary.endswith(".")
+
+
+def test_the_command_line_starts_quickly_and_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from banana100_core.cli.commands import app\n"
+        "heavy = {'numpy', 'torch', 'PySide6', 'PIL', 'sqlite_utils', 'rich.console', 'pandas', 'ncnn'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    quickest = float("inf")
+    for _ in range(3):
+        begun = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        quickest = min(quickest, time.perf_counter() - begun)
+        assert done.stdout.strip() == "[]"
+    assert quickest < 0.5
+
+
+def test_version(banana100) -> None:
+    assert banana100("--version").stdout == f"banana100 {version(DISTRIBUTION)}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nonsense"], "No such command"),
+        (["info"], "Missing argument"),
+        (["--log-level", "loud", "doctor"], "'loud' is none of"),
+        (["generate", "x.b100", "--initial", "a.png", "--steps", "0"], "--steps"),
+    ],
+)
+def test_wrong_usage_ends_with_2(banana100, arguments: list[str], said: str) -> None:
+    assert said in banana100(*arguments, code=2).stderr
+
+
+def test_an_unusable_input_is_one_line_and_2(banana100, tmp_path) -> None:
+    (tmp_path / "text\n.b100").write_text("no project" * 30)
+    done = banana100("info", "text\n.b100", code=2)
+    assert done.stdout == ""
+    assert done.stderr.startswith("banana100: ")
+    assert done.stderr.count("\n") == 1
+    assert r"text\n.b100 is not a Banana100 project" in done.stderr
+
+
+def test_the_log_tells_where_an_error_was_raised_when_asked(banana100, tmp_path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "banana100_core.cli", "--log-level", "debug", "info", tmp_path / "none.b100"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "Traceback" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("banana100: There is no project ")
+
+
+def test_a_terminal_without_unicode_gets_escapes(banana100, empty, picture) -> None:
+    arguments = ("generate", empty, "--initial", picture, "--dry-run")
+    assert r"Dongpo \u4e1c\u5761" in banana100(*arguments, PYTHONIOENCODING="ascii").stdout
+    plan = json.loads(banana100(*arguments, "--json", PYTHONIOENCODING="ascii").stdout)
+    assert plan["runs"][0]["initial_image"] == "Dongpo 东坡"
+
+
+def test_a_reader_that_had_enough_is_no_error() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "banana100_core.cli", "metrics", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
