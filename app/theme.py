@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from importlib.resources import files
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
@@ -31,6 +33,9 @@ CURVE_COLOURS: tuple[str, ...] = (
 )
 """Colour-blind-safe palette of Okabe and Ito (2008); black gives way to grey, for dark surfaces."""
 
+_CHECK, _CARET = (
+    Path(str(files("resources") / "icons" / name)).as_posix() for name in ("check.svg", "caret-down.svg")
+)
 ICON_FAMILY = "ph"  # Phosphor, the only family used
 
 
@@ -244,12 +249,25 @@ def _style_sheet(shown: Colours) -> str:
     QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{
         background: transparent; border: none; padding: 0 {half}px;
     }}
+    QCheckBox::indicator, QListView::indicator {{
+        width: {GRID + half}px; height: {GRID + half}px; border: 1px solid {shown.muted};
+        border-radius: {quarter}px; background: {shown.field};
+    }}
+    QCheckBox::indicator:checked, QListView::indicator:checked {{
+        background: {shown.accent}; border-color: {shown.accent}; image: url("{_CHECK}");
+    }}
+    QCheckBox::indicator:disabled {{ border-color: {shown.disabled}; }}
+    QComboBox::drop-down {{ border: none; width: {2 * GRID + half}px; }}
+    QComboBox::down-arrow {{ image: url("{_CARET}"); width: {GRID + half}px; height: {GRID + half}px; }}
     QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ width: 0; border: none; }}
     QToolButton {{ border: none; border-radius: {half}px; padding: {half}px; }}
     QToolButton:hover {{ background: {shown.hover}; }}
     QToolButton:checked {{ background: {shown.selected}; }}
     QPushButton[primary="true"] {{
         background: {shown.accent}; color: {shown.on_accent}; border-color: {shown.accent};
+    }}
+    QPushButton[primary="true"]:disabled {{
+        background: transparent; color: {shown.disabled}; border-color: {shown.line};
     }}
     QPushButton[link="true"] {{
         background: transparent; border: none; color: {shown.text}; text-align: left; padding: {half}px 0;
