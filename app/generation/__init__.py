@@ -1,0 +1,1 @@
+"""Plan runs, start them and follow them."""
