@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import secrets
+import textwrap
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ _EMPTY = (112, 112, 112)
 _TEXT = (16, 16, 16)
 _TITLE_SIZE, _ROW_SIZE, _LABEL_SIZE = 24, 16, 13
 _TITLE_HEIGHT, _ROW_HEIGHT, _LABEL_HEIGHT = 6 * _GRID, 4 * _GRID, 3 * _GRID
+_LINE_HEIGHT = 2 * _GRID
 _MARGIN = 3 * _GRID
 
 _MOST_COLUMNS = 12
@@ -165,7 +167,7 @@ def _draw_row(
             sheet.paste(picture, (left, top + height - picture.height))
         else:
             pen.rectangle((left, top, left + side - 1, top + height - 1), fill=_EMPTY)
-            _write(pen, (left + _GRID, top + _GRID), problem, _LABEL_SIZE, side - 2 * _GRID)
+            _write_block(pen, (left + _GRID, top + _GRID), problem, side - 2 * _GRID, height - 2 * _GRID)
         _write(pen, (left, top + height + _GRID // 2), label, _LABEL_SIZE, side)
 
 
@@ -188,6 +190,15 @@ def _picture(
 def _title(run: Run) -> str:
     parts = (run.initial_image, run.protocol, run.model, f"repeat {run.repeat}", run.branch)
     return "  ·  ".join(part for part in parts if part)
+
+
+def _write_block(
+    pen: ImageDraw.ImageDraw, place: tuple[int, int], text: str, width: int, height: int
+) -> None:
+    """Write as many lines as there is room for."""
+    letters = int(width / ImageFont.load_default(_LABEL_SIZE).getlength("n"))
+    for index, line in enumerate(textwrap.wrap(text, letters)[: height // _LINE_HEIGHT]):
+        _write(pen, (place[0], place[1] + index * _LINE_HEIGHT), line, _LABEL_SIZE, width)
 
 
 def _write(pen: ImageDraw.ImageDraw, place: tuple[int, int], text: str, size: int, room: int) -> None:
