@@ -99,6 +99,7 @@ class Executor:
                 raise ProjectClosedError("Generation was closed with its project. Open the project again.")
             if not self._busy:
                 self._jobs, self._cost_usd, self._failed, self._latest = [], 0.0, 0, (None, None, "")
+                self._gate.resume()
             busy = {job.run.id for job in self._jobs if not job.ended and not job.gate.ended}
             for run in wanted:
                 if run.id in busy:

@@ -139,6 +139,16 @@ def test_pause_holds_the_next_step_and_resume_goes_on(
     assert images_of(project, run_ids) == undisturbed
 
 
+def test_a_pause_with_nothing_under_way_does_not_hold_what_is_started_later(
+    project, plan_runs, executor
+) -> None:
+    executor.pause()
+    plan_runs(project, images=["one"], steps=1)
+    executor.start()
+    assert executor.wait(WAIT)
+    assert runs(project)[0].state is RunState.DONE
+
+
 def test_cancel_keeps_what_is_finished_and_a_run_can_be_taken_up_again(
     project, plan_runs, executor, images_of, undisturbed
 ) -> None:

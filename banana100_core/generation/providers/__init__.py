@@ -6,11 +6,11 @@ loads to a module (or object) with the two functions of `Provider`.
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Protocol, cast
 
 from banana100_core.errors import ProviderError
+from banana100_core.generation.providers import codec_loss, restoration_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from banana100_core.generation.editor import Capabilities, Editor
 
 ENTRY_POINTS = "banana100.editors"
-EMBEDDED = ("restoration_loop", "codec_loss")  # the first is the default
 
 
 class Provider(Protocol):
@@ -31,6 +30,10 @@ class Provider(Protocol):
     def editor(self, chosen: Capabilities) -> Editor:
         """Make the editor for one of `capabilities()`."""
         ...
+
+
+_EMBEDDED: dict[str, Provider] = {"restoration_loop": restoration_loop, "codec_loss": codec_loss}
+EMBEDDED = tuple(_EMBEDDED)  # the first is the default
 
 
 def providers() -> list[str]:
@@ -58,8 +61,8 @@ def _added() -> dict[str, EntryPoint]:
 
 
 def _provider(name: str) -> Provider:
-    if name in EMBEDDED:
-        return cast("Provider", import_module(f"{__name__}.{name}"))
+    if name in _EMBEDDED:
+        return _EMBEDDED[name]
     entry = _added().get(name)
     if entry is None:
         raise ProviderError(
