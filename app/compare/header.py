@@ -109,12 +109,13 @@ class PaneHeader(QWidget):
         is on its way.
         """
         self._name.setVisible(step is not None)
-        facts = error = warning = ""
+        name = facts = error = warning = ""
         if step is not None:
-            self._name.setText(title(step) + (" ▾" if self._choices else ""))
+            name = title(step) + (" ▾" if self._choices else "")
             facts = " · ".join(part for part in (role, _facts(step), "loading" if busy else "") if part)
             error = "failed" if step.outcome is Outcome.FAILED else ""
             warning = _oddities(step, initial)
+        self._name.setText(name)
         self._facts.set_text(facts)
         self._error.set_text(error)
         self._warning.set_text(warning)
