@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from banana100_core.errors import ImportFilesError
@@ -12,9 +11,11 @@ from banana100_core.exchange.preview import SideFile, StepNotes
 from banana100_core.exchange.side_files import Record, joined, read_side_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from banana100_core.exchange.grouping import DraftRun
+    from banana100_core.exchange.scan import PictureFile
 
 _Target = tuple["DraftRun", int]
 
@@ -25,13 +26,12 @@ class SideFileMatcher:
     def __init__(self, root: Path, runs: Sequence[DraftRun]) -> None:
         self._root = root
         self._runs = runs
-        self._by_file: dict[str, list[_Target]] = {}
-        self._by_stem: dict[str, list[_Target]] = {}
+        self._by_path: dict[str, list[_Target]] = {}  # with and without its ending, and from each folder on
         self._runs_of: dict[tuple[object, ...], list[DraftRun]] = {}
         for run in runs:
             for number, picture in run.steps.items():
-                self._by_file.setdefault(picture.path.name.lower(), []).append((run, number))
-                self._by_stem.setdefault(picture.path.stem.lower(), []).append((run, number))
+                for path in _spellings(picture):
+                    self._by_path.setdefault(path, []).append((run, number))
 
     def take(self, path: Path) -> SideFile:
         """Read one side file and spread what it says; what it was of use for comes back."""
@@ -59,21 +59,22 @@ class SideFileMatcher:
         if record.step is not None:
             runs = [run for run in self._runs_meant(record, folder) if record.step in run.steps]
             return [(runs[0], record.step)] if len(runs) == 1 else []
-        beside = self._by_stem.get(path.stem.lower(), [])
-        return [(run, number) for run, number in beside if run.steps[number].path.parent == path.parent]
+        beside = "/".join((*folder, path.stem)).lower()
+        return [
+            (run, number)
+            for run, number in self._by_path.get(beside, [])
+            if run.steps[number].path.parent == path.parent
+        ]
 
     def _steps_of_file(self, name: str, folder: tuple[str, ...]) -> list[_Target]:
-        named = PurePosixPath(name.replace("\\", "/").lower())
-        targets = self._by_file.get(named.name) or self._by_stem.get(named.name, [])
-        below = [(run, number) for run, number in targets if run.folders[: len(folder)] == folder] or targets
-        if len({run.steps[number].path for run, number in below}) > 1:
-            below = [
-                (run, number)
-                for run, number in below
-                if _ends_with(run.steps[number].path, named.parent.parts)
-            ]
+        parts = [part for part in name.replace("\\", "/").lower().split("/") if part not in {"", "."}]
+        inside = "/".join((*(part.lower() for part in folder), *parts))
+        # The longest end of the name that is the end of a picture's path decides.
+        spellings = [inside, *("/".join(parts[start:]) for start in range(len(parts)))]
+        found = next((self._by_path[path] for path in spellings if path in self._by_path), [])
+        targets = [(run, number) for run, number in found if run.folders[: len(folder)] == folder] or found
         # One file may be the initial image of many runs, but a name never means several files.
-        return below if len({run.steps[number].path for run, number in below}) == 1 else []
+        return targets if len({run.steps[number].path for run, number in targets}) == 1 else []
 
     def _runs_meant(self, record: Record, folder: tuple[str, ...]) -> list[DraftRun]:
         key = (folder, *sorted(record.run.items()))
@@ -99,9 +100,12 @@ class SideFileMatcher:
         return [(run, 0) for run in runs]
 
 
-def _ends_with(path: Path, parents: tuple[str, ...]) -> bool:
-    own = [part.lower() for part in path.parent.parts]
-    return not parents or own[-len(parents) :] == list(parents)
+def _spellings(picture: PictureFile) -> Iterator[str]:
+    """Yield a picture's path below the root, with and without its ending, whole and without outer folders."""
+    parts = [part.lower() for part in picture.folders]
+    for name in {picture.path.name.lower(), picture.path.stem.lower()}:
+        for start in range(len(parts) + 1):
+            yield "/".join((*parts[start:], name))
 
 
 def _is_meant(run: DraftRun, name: str, value: str) -> bool:

@@ -20,7 +20,7 @@ LIMIT_SECONDS = 60.0
 
 
 def rows() -> list[BenchRow]:
-    """Time the preview and the import of 280 runs of 100 steps, all their pictures different."""
+    """Time the preview and the import of 280 runs of 100 steps, with a side file of a prompt for each."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "set"
         _make_pictures(root)
@@ -65,13 +65,17 @@ def rows() -> list[BenchRow]:
 
 def _make_pictures(root: Path) -> None:
     pixels = np.zeros((4, 4, 3), np.uint8)
+    prompts = ["file,prompt"]
     for run in range(RUNS):
         folder = root / f"Initial{run % 14:02}" / "replicate" / f"run{run // 14 + 1}"
         folder.mkdir(parents=True)
         for step in range(1, STEPS + 1):
             pixels[0, 0], pixels[0, 1] = run % 256, step
             pixels[0, 2] = run // 256
-            Image.fromarray(pixels).save(folder / f"step_{step:03}.png", compress_level=0)
+            file = folder / f"step_{step:03}.png"
+            Image.fromarray(pixels).save(file, compress_level=0)
+            prompts.append(f"{file.relative_to(root).as_posix()},Replicate it.")
+    (root / "prompts.csv").write_text("\n".join(prompts))
 
 
 def _hash_all(root: Path) -> None:
