@@ -282,6 +282,7 @@ def _style_sheet(shown: Colours) -> str:
         background: {shown.window}; color: {shown.muted}; border: none; border-bottom: 1px solid {shown.line};
         padding: {half}px {GRID}px;
     }}
+    QTableCornerButton::section {{ background: {shown.window}; border: none; }}
     QSplitter::handle {{ background: {shown.line}; }}
     QSplitter::handle:horizontal {{ width: 1px; }}
     QSplitter::handle:vertical {{ height: 1px; }}
