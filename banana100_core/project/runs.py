@@ -29,20 +29,21 @@ if TYPE_CHECKING:
     from banana100_core.project.images import NewImage
     from banana100_core.project.project import Project
 
+# Answered from the index step_summary alone: the rows of steps carry prompts and reasoning summaries.
 _RUNS = """
-    SELECT run.*, ifnull(first.image_sha256, initial_image.sha256) AS initial_sha256,
-        last.image_sha256 AS last_sha256, ifnull(counts.done, 0) AS steps_done,
-        ifnull(counts.failed, 0) AS steps_failed, ifnull(tags.tag_count, 0) AS tag_count
+    SELECT run.*,
+        ifnull(
+            (SELECT image_sha256 FROM step WHERE run_id = run.id AND number = 0),
+            (SELECT sha256 FROM initial_image WHERE name = run.initial_image)
+        ) AS initial_sha256,
+        (
+            SELECT image_sha256 FROM step WHERE run_id = run.id AND image_sha256 IS NOT NULL
+            ORDER BY number DESC LIMIT 1
+        ) AS last_sha256,
+        (SELECT count(*) FROM step WHERE run_id = run.id AND outcome = 'done') AS steps_done,
+        (SELECT count(*) FROM step WHERE run_id = run.id AND outcome = 'failed') AS steps_failed,
+        (SELECT count(*) FROM tag WHERE run_id = run.id) AS tag_count
     FROM run
-    LEFT JOIN (
-        SELECT run_id, sum(outcome = 'done') AS done, sum(outcome = 'failed') AS failed,
-            max(iif(image_sha256 IS NULL, NULL, number)) AS last_number
-        FROM step GROUP BY run_id
-    ) AS counts ON counts.run_id = run.id
-    LEFT JOIN step AS first ON first.run_id = run.id AND first.number = 0
-    LEFT JOIN step AS last ON last.run_id = run.id AND last.number = counts.last_number
-    LEFT JOIN initial_image ON initial_image.name = run.initial_image
-    LEFT JOIN (SELECT run_id, count(*) AS tag_count FROM tag GROUP BY run_id) AS tags ON tags.run_id = run.id
 """
 _STEPS = (
     f"SELECT step.*, {images.IMAGE_COLUMNS} FROM step LEFT JOIN image ON image.sha256 = step.image_sha256"  # noqa: S608

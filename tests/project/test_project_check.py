@@ -11,6 +11,7 @@ from banana100_core.errors import NotAProjectError
 from banana100_core.project import ImageStorage, Project
 from banana100_core.project.check import Severity, check
 from banana100_core.project.images import add_initial_image, add_thumbnails
+from banana100_core.project.project import _PAGE_SIZE as PAGE_SIZE
 from banana100_core.project.records import NewStep, Outcome
 from banana100_core.project.runs import add_run, add_step
 
@@ -155,8 +156,8 @@ def test_a_damaged_page_is_an_error(inside):
         where = "SELECT rootpage FROM sqlite_schema WHERE name = 'step_image'"
         (page,) = connection.execute(where).fetchone()
     with inside.open("r+b") as file:
-        file.seek((page - 1) * 4096)
-        file.write(b"\x0a" + b"\xff" * 4095)
+        file.seek((page - 1) * PAGE_SIZE)
+        file.write(b"\x0a" + b"\xff" * (PAGE_SIZE - 1))
     findings = check(inside)
     assert any("damaged" in finding.reason for finding in findings)
     assert all(finding.severity is Severity.ERROR for finding in findings)

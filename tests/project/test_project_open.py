@@ -23,6 +23,7 @@ from banana100_core.errors import (
 )
 from banana100_core.project import ImageStorage, Project
 from banana100_core.project.database import MAJOR, packed_version
+from banana100_core.project.project import _PAGE_SIZE as PAGE_SIZE
 from banana100_core.project.runs import add_run, runs, steps
 
 if TYPE_CHECKING:
@@ -166,8 +167,8 @@ def test_damage_met_later_is_said(closed):
     page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'step'").fetchone()[0]
     connection.close()
     with closed.open("r+b") as file:
-        file.seek((page - 1) * 4096)
-        file.write(b"\xff" * 4096)
+        file.seek((page - 1) * PAGE_SIZE)
+        file.write(b"\xff" * PAGE_SIZE)
     with (
         Project.open(closed, read_only=True) as project,
         pytest.raises(NotAProjectError, match=r"study\.b100 is damaged"),

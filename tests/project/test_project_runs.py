@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 
 from banana100_core.errors import ProjectError
-from banana100_core.project.images import add_initial_image
+from banana100_core.project.images import add_initial_image, initial_images
 from banana100_core.project.records import Call, NewStep, NewTag, Outcome, RunState
+from banana100_core.project.runs import (
+    _RUNS as RUNS,
+)
 from banana100_core.project.runs import (
     add_call,
     add_run,
@@ -20,7 +25,8 @@ from banana100_core.project.runs import (
     step,
     steps,
 )
-from banana100_core.project.tags import add_tag
+from banana100_core.project.scores import step_scores, unscored_images
+from banana100_core.project.tags import add_tag, edits, tags
 
 
 def test_a_run_comes_back_as_it_was(project, new_run):
@@ -172,6 +178,35 @@ def test_changes_of_a_step_are_told(project, new_run, new_image):
     project.subscribe(told.append)
     add_step(project, NewStep(run_id, 1, Outcome.DONE), new_image())
     assert told == [frozenset({"step", "image"})]
+
+
+def test_lists_never_touch_the_bytes_of_images(project, add_study):
+    add_study(project)
+
+    def refuse_blobs(action, table, *_):
+        return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_READ and table == "blob" else sqlite3.SQLITE_OK
+
+    with project.reading() as connection:
+        connection.set_authorizer(refuse_blobs)
+    for listed in (runs, run_costs, step_scores, tags, edits, initial_images):
+        listed(project)
+    assert len(steps(project, 1)) == 21
+    assert unscored_images(project, {"piqe": "v1"})
+    with project.reading() as connection:
+        for view in ("step_scores", "score_gaps", "tag_onsets", "run_costs"):
+            connection.execute(f"SELECT * FROM {view}").fetchall()
+        with pytest.raises(sqlite3.DatabaseError, match="prohibited"):
+            connection.execute("SELECT bytes FROM blob")
+
+
+def test_counts_of_runs_come_from_an_index(project, add_study):
+    add_study(project)
+    with project.reading() as connection:
+        plan = [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {RUNS}")]
+    of_steps = [detail for detail in plan if " step " in detail]
+    assert len(of_steps) == 4
+    assert sum("COVERING INDEX step_summary" in detail for detail in of_steps) == 3
+    assert sum("run_id=? AND number=?" in detail for detail in of_steps) == 1
 
 
 def test_costs_count_every_call(project, add_study):
