@@ -25,7 +25,9 @@ def main(names: list[str]) -> int:
         for row in rows:
             missed += not row.met
             met = "met" if row.met else "NOT MET"
-            print(LAYOUT.format(row.name, row.ours, row.peer, f"{row.ratio:.2f}", row.target, met), flush=True)
+            print(
+                LAYOUT.format(row.name, row.ours, row.peer, f"{row.ratio:.2f}", row.target, met), flush=True
+            )
     return 1 if missed else 0
 
 
