@@ -90,11 +90,11 @@ class _RunDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         run: Run = index.data(RUN_ROLE)
         shown = theme.colours()
-        room: QRect = option.rect  # type: ignore[attr-defined]
+        room: QRect = option.rect
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        if option.state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):  # type: ignore[attr-defined]
+        if option.state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
             painter.fillRect(room, QColor(shown.hover))
         half = theme.GRID // 2
         frame = QRect(room.left() + half, room.top() + half, THUMBNAIL, THUMBNAIL)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLineEdit,
     QPushButton,
     QScrollArea,
     QSplitter,
@@ -23,6 +22,7 @@ from app.settings import Settings
 from app.tagging import rules
 from app.tagging.board import Row, TagBoard
 from app.tagging.letters import LetterKeys
+from app.tagging.name import NameField
 from app.tagging.row import TagRow
 from app.tagging.taxonomy import Taxonomy
 from banana100_core.catalog import failure_modes as catalog
@@ -98,6 +98,9 @@ class TaggingPanel(QWidget):
         self._chosen = row_id
         for each in self._shown.values():
             each.set_open(on=each.row_id == row_id)
+        if row_id in self._shown:
+            # The row has its new height only after the layout has been made.
+            QTimer.singleShot(0, self._reveal_chosen)
 
     def say(self, text: str) -> None:
         """Tell what an edit did, or why it did nothing."""
@@ -126,10 +129,7 @@ class TaggingPanel(QWidget):
     # Building
 
     def _build(self) -> None:
-        self.annotator = QLineEdit(self._session.annotator)
-        self.annotator.setAccessibleName("Annotator")
-        self.annotator.setPlaceholderText("Your name")
-        self.annotator.setToolTip("The name that each of your tags carries")
+        self.annotator = NameField(self._session.annotator)
         top = QHBoxLayout()
         top.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID // 2)
         top.setSpacing(theme.GRID)
@@ -176,12 +176,16 @@ class TaggingPanel(QWidget):
         self.retry = QPushButton("Retry")
         self.discard = QPushButton("Discard")
         self.discard.setToolTip("Give these edits up and show what the project has")
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2)
+        row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        row.addWidget(self.unsaved_text, 1)
+        row.addStretch(1)
         row.addWidget(self.retry)
         row.addWidget(self.discard)
+        column = QVBoxLayout(bar)
+        column.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.unsaved_text)
+        column.addLayout(row)
         bar.hide()
         return bar
 
@@ -209,6 +213,11 @@ class TaggingPanel(QWidget):
             registry.connect(key, slot)
         registry.attach(Context.TAG, self.list_area)
         theme.notifier().theme_changed.connect(self.update)
+
+    def _reveal_chosen(self) -> None:
+        chosen = self._shown.get(self._chosen or 0)
+        if chosen is not None:
+            self.list_area.ensureWidgetVisible(chosen)
 
     # The session's changes
 
@@ -341,7 +350,9 @@ class TaggingPanel(QWidget):
         self.unsaved.setVisible(bool(failed))
         if failed:
             what = "1 edit is" if len(failed) == 1 else f"{len(failed)} edits are"
-            self.unsaved_text.setText(f"{what} not saved. {failed[0].reason}")
+            hidden = next((row for row in failed if row.id not in self._shown), None)
+            why = f" {self.board.describe(hidden)}, in another run: {hidden.reason}" if hidden else ""
+            self.unsaved_text.setText(f"{what} not saved.{why}")
         run = self._session.run
         if run is None:
             self.empty.setText("Choose a run, go to the step where a failure begins, and press its key.")

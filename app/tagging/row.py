@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -98,9 +98,19 @@ class TagRow(QFrame):
         """Show the editor, or only the bar."""
         self._open = on
         self.editor.setVisible(on)
-        self.setProperty("chosen", on)
-        self.style().unpolish(self)
-        self.style().polish(self)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Put the chosen row on a surface of its own."""
+        super().paintEvent(event)
+        if self._open or self.hasFocus():
+            shown = theme.colours()
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QColor(shown.accent) if self.hasFocus() else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(shown.hover))
+            painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 4, 4)
+            painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose this tag."""
@@ -225,5 +235,5 @@ def _number(name: str) -> QSpinBox:
     field = QSpinBox()
     field.setAccessibleName(name)
     field.setKeyboardTracking(False)
-    field.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+    field.lineEdit().setTextMargins(theme.GRID // 2, 0, 0, 0)
     return field

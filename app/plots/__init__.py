@@ -1,0 +1,1 @@
+"""Curves of scores over steps, and the heat map of score gaps."""

@@ -1,0 +1,36 @@
+"""The panel of scores: curves over steps in one tab, the heat map of score gaps in the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from app.plots.gaps import GapView
+from app.plots.scores import ScoresView
+
+if TYPE_CHECKING:
+    from app.actions import ActionRegistry
+    from app.session import Session
+
+
+class ScorePlotPanel(QWidget):
+    """Scores of the run on screen, and what the whole project says of the metrics."""
+
+    def __init__(self, session: Session, registry: ActionRegistry, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("score_panel")
+        self.scores = ScoresView(session, registry)
+        self.gaps = GapView(session, registry, self.scores.source)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.scores, "Scores")
+        self.tabs.addTab(self.gaps, "Score gaps")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.tabs)
+
+    def is_settled(self) -> bool:
+        """Whether the curves and the table on screen are up to date."""
+        return self.scores.source.settled and self.gaps.settled
