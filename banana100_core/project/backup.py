@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from banana100_core.project.database import connect, sibling
+from banana100_core.project.database import connect, sibling, uri_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,7 +25,7 @@ def back_up(connection: sqlite3.Connection, to: Path) -> None:
     try:
         tables = _make_empty(connection, unfinished)
         connection.execute("PRAGMA foreign_keys=OFF")
-        connection.execute("ATTACH ? AS backup", (str(unfinished),))
+        connection.execute("ATTACH ? AS backup", (uri_of(unfinished, "rw"),))
         try:
             connection.execute("BEGIN IMMEDIATE")
             for table in tables:

@@ -50,17 +50,21 @@ def sibling(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
+def uri_of(path: Path, mode: str) -> str:
+    """The address by which SQLite opens a file of any name, also of none in Unicode; see `connect`."""
+    name = path.absolute().as_posix()
+    # What follows two slashes is taken for a host: a drive or a network share goes after a third one.
+    return f"file://{'' if name.startswith('/') else '/'}{quote(os.fsencode(name))}?mode={mode}"
+
+
 def connect(path: Path, mode: str, *, immutable: bool = False) -> sqlite3.Connection:
     """Open a connection in autocommit mode; `mode` is SQLite's: ro, rw or rwc.
 
     It may be closed from another thread. Nothing in the file is trusted: its views and triggers can't call
     functions with side effects.
     """
-    name = path.absolute().as_posix()
-    # SQLite takes what follows two slashes for a host: a drive or a network share goes after a third one.
-    uri = f"file://{'' if name.startswith('/') else '/'}{quote(os.fsencode(name))}?mode={mode}"
     connection = sqlite3.connect(
-        uri + ("&immutable=1" if immutable else ""),
+        uri_of(path, mode) + ("&immutable=1" if immutable else ""),
         uri=True,
         timeout=BUSY_SECONDS,
         isolation_level=None,

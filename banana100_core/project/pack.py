@@ -34,7 +34,7 @@ def pack(project: Project, out: Path, progress: Progress | None = None) -> None:
     try:
         unfinished.unlink(missing_ok=True)
         with contextlib.closing(connect(unfinished, "rwc")) as copy:
-            _copy_database(project, copy, progress)
+            _copy_database(project, copy, out, progress)
             _copy_images_in(project, copy, progress)
         unfinished.replace(out)
     except sqlite3.Error as error:
@@ -46,7 +46,7 @@ def pack(project: Project, out: Path, progress: Progress | None = None) -> None:
             sibling(unfinished, suffix).unlink(missing_ok=True)
 
 
-def _copy_database(project: Project, copy: sqlite3.Connection, progress: Progress | None) -> None:
+def _copy_database(project: Project, copy: sqlite3.Connection, out: Path, progress: Progress | None) -> None:
     def tell(_status: int, remaining: int, total: int) -> None:
         if progress is not None:
             progress(total - remaining, total, "pages of the project file")
@@ -56,6 +56,10 @@ def _copy_database(project: Project, copy: sqlite3.Connection, progress: Progres
         connection.execute("BEGIN")
         try:
             connection.backup(copy, pages=_PAGES_A_STEP, progress=tell)
+        except (
+            sqlite3.OperationalError
+        ) as error:  # of the copy: what is wrong with the original is no such error
+            raise explained(error, out) from error
         finally:
             connection.execute("ROLLBACK")
     copy.execute("PRAGMA journal_mode=DELETE")

@@ -20,6 +20,7 @@ from banana100_core.project.database import (
     connect,
     connect_read_only,
     explained,
+    has_journal,
     packed_version,
     recognise,
     refuse_newer,
@@ -209,6 +210,12 @@ def _real(path: Path) -> Path:
 def _need_new(path: Path) -> None:
     if path.exists():
         raise ProjectError(f"{path} exists already. Open it, or choose another name.")
+    if has_journal(path):
+        # SQLite would take it for the new file's.
+        raise ProjectError(
+            f"Beside {path} lies the journal (-wal or -journal) of a project of that name that is gone. Put "
+            "the project back, remove the journal, or choose another name."
+        )
     if not path.parent.is_dir():
         raise ProjectError(f"There is no folder {path.parent}. Make it first, or choose another place.")
     if not os.access(path.parent, os.W_OK | os.X_OK):

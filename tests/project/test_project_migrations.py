@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 import sqlite3
 
 import pytest
@@ -129,6 +131,14 @@ def test_a_backup_leaves_out_the_received_images_only(study, tmp_path):
     assert tables(tmp_path / "copy.bak")["blob"] == []
     assert tables(study, but=("blob",)) == tables(tmp_path / "copy.bak", but=("blob",))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.bak", "study.b100"]
+
+
+def test_a_backup_has_any_name(study, tmp_path):
+    backup = tmp_path / os.fsdecode(b"caf\xe9 ' ? #.bak")
+    with database_of(study) as database:
+        back_up(database.conn, backup)
+    shutil.copy(backup, tmp_path / "copy")
+    assert tables(tmp_path / "copy", but=("blob",)) == tables(study, but=("blob",))
 
 
 def test_a_backup_has_the_newest_commit_and_is_a_project_itself(study, tmp_path, new_run):

@@ -105,6 +105,15 @@ def test_create_goes_over_what_a_killed_create_left(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.b100"]
 
 
+@pytest.mark.parametrize("suffix", ["-wal", "-journal"])
+def test_create_refuses_to_take_in_the_journal_of_a_project_that_is_gone(tmp_path, suffix, content):
+    (tmp_path / f"a.b100{suffix}").write_bytes(b"somebody's newest work")
+    before = content(tmp_path)
+    with pytest.raises(ProjectError, match="of a project of that name that is gone"):
+        Project.create(tmp_path / "a.b100")
+    assert content(tmp_path) == before
+
+
 def test_a_missing_file_is_refused(tmp_path, content):
     assert "There is no project" in refused(tmp_path / "a.b100", ProjectError, content)
 
@@ -194,6 +203,13 @@ def test_a_project_with_newer_additions_opens(closed):
         assert len(runs(project)) == 1
 
 
+def test_an_older_project_cant_be_brought_up_to_date_by_reading(closed, content):
+    connection = sqlite3.connect(closed)
+    connection.execute("PRAGMA user_version = 0")
+    connection.close()
+    assert "Open it once for writing" in refused(closed, ProjectError, content, read_only=True)
+
+
 def test_a_newer_version_that_is_only_in_the_log_is_refused(closed, content):
     kill_writer(
         closed, f"p.write(lambda db: db.execute('PRAGMA user_version = {packed_version(MAJOR + 1, 0)}'))"
@@ -225,8 +241,10 @@ def test_work_of_a_process_that_never_closed_is_taken_in(closed):
 
 def test_a_project_in_use_names_who_has_it(closed, content):
     with Project.open(closed):
+        before = content(closed.parent)
         with pytest.raises(ProjectInUseError) as caught:
             Project.open(closed)
+        assert content(closed.parent) == before
         assert f"process {os.getpid()} on {socket.gethostname()}" in str(caught.value)
         assert "--read-only" in str(caught.value)
     Project.open(closed).close()
@@ -306,7 +324,14 @@ def test_a_closed_project_says_so(closed):
 
 
 @pytest.mark.parametrize(
-    "name", ["ü 你好 🍌.b100", "with ' and \".b100", "line\nbreak?#%41.b100", "a" * 200 + ".b100"]
+    "name",
+    [
+        "ü 你好 🍌.b100",
+        "with ' and \".b100",
+        "line\nbreak?#%41.b100",
+        "a" * 200 + ".b100",
+        os.fsdecode(b"caf\xe9.b100"),
+    ],
 )
 def test_any_name_will_do(tmp_path, name, add_study):
     folder = tmp_path / "ordner mit ä"

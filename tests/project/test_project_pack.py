@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
 
 import pytest
@@ -100,6 +101,18 @@ def test_a_file_that_exists_is_refused(study, tmp_path):
 def test_a_missing_folder_is_refused(study, tmp_path):
     with pytest.raises(ProjectError, match="There is no folder"):
         pack(study, tmp_path / "missing" / "packed.b100")
+
+
+def test_a_disk_too_small_for_it_is_said_of_the_copy(study, tmp_path):
+    out = tmp_path / "packed.b100"
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limit[1]))
+    try:
+        with pytest.raises(ProjectError, match=r"packed\.b100"):
+            pack(study, out)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 
 def test_a_missing_picture_stops_it_and_nothing_is_left(study, tmp_path):
