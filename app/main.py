@@ -63,7 +63,7 @@ def run_window(
     window.maker.finished.connect(collector.start)
     loop_watch = _watch(window) if watch else None
     if screenshot is not None:
-        _Screenshot(window, screenshot, ending)
+        catcher.caught.connect(_Screenshot(window, screenshot, ending).give_up)
     if demo:
         window.open_demo(project)
     elif project is not None:
@@ -153,6 +153,12 @@ class _Screenshot(QObject):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._look)
         self._timer.start(100)
+
+    def give_up(self, report: str) -> None:
+        """End without a picture, because of a fault in the program."""
+        print(report, file=sys.stderr)
+        self._timer.stop()
+        self._ending.end(1)
 
     def _look(self) -> None:
         self._settled = self._settled + 1 if self._window.is_settled() else 0

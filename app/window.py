@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent
-from PySide6.QtWidgets import QFileDialog, QMainWindow, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QMainWindow,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app import theme
 from app.actions import ActionRegistry, Slot
@@ -351,6 +359,8 @@ class MainWindow(QMainWindow):
         """End everything that runs, wait for it, keep the layout."""
         if self._remember:
             self.settings.remember_layout(self.saveGeometry(), self.docks.state())
+        for dialog in self.findChildren(QDialog):
+            dialog.reject()
         self.hide()
         self._opener.close()
         self.session.close_project()

@@ -1,0 +1,516 @@
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from banana100_core.scoring.pool import ScoringProgress
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QColor, QDropEvent, QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from app import theme
+from app.actions import ACTIONS
+from app.importing import ImportDialog
+from app.notifications import FaultCatcher, log_file
+from app.settings import Settings, SettingsDialog
+from app.status import duration, generation_text, project_text, scoring_text
+from app.window import MainWindow
+from banana100_core.generation.executor import GenerationProgress
+from banana100_core.project import Project
+from banana100_core.project.check import check
+from banana100_core.project.records import NewRun, RunState
+from banana100_core.project.runs import add_run
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
+
+
+def _open(qtbot, window, path) -> None:
+    with qtbot.waitSignal(window.session.project_opened, timeout=10_000):
+        window.open_project(path)
+
+
+def _start(*arguments: object, **more) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        **more,
+    )
+
+
+# With and without a project
+
+
+def test_without_a_project_the_window_offers_ways_to_begin(window):
+    assert window.middle.currentWidget() is window.welcome
+    assert not any(dock.isVisible() for dock in window.docks.docks.values())
+    texts = {button.text() for button in window.welcome.findChildren(QPushButton)}
+    assert {"Open project…", "New project…", "Open the demo study"} <= texts
+    assert all(button.isEnabled() for button in window.welcome.findChildren(QPushButton))
+
+
+def test_opening_shows_runs_pictures_and_panels(qtbot, window, study):
+    _open(qtbot, window, study)
+    assert window.windowTitle().startswith("study.b100")
+    assert window.middle.currentWidget() is window.maker.panels["compare"]
+    assert window.docks.docks["runs"].isVisible()
+    assert window.statusBar().file.text() == "study.b100 · saved as you go"
+    qtbot.waitUntil(window.is_settled, timeout=20_000)
+
+
+def test_closing_the_project_keeps_the_window_and_lists_it_as_recent(qtbot, window, study):
+    _open(qtbot, window, study)
+    window.registry.qaction("file.close").trigger()
+    assert window.middle.currentWidget() is window.welcome
+    assert window.windowTitle() == "Banana100 Inspector"
+    assert not window.registry.qaction("score.missing").isEnabled()
+    recent = next(b for b in window.welcome.findChildren(QPushButton) if b.text().startswith("study.b100"))
+    with qtbot.waitSignal(window.session.project_opened, timeout=10_000):
+        recent.click()
+
+
+def test_a_project_without_runs_says_how_to_get_some(qtbot, window, tmp_path):
+    Project.create(tmp_path / "empty.b100").close()
+    _open(qtbot, window, tmp_path / "empty.b100")
+    texts = {button.text() for button in window.welcome.findChildren(QPushButton)}
+    assert {"Import a folder…", "Generate…"} <= texts
+
+
+def test_a_new_project_is_made_and_opened(qtbot, window, tmp_path):
+    with qtbot.waitSignal(window.session.project_opened, timeout=10_000):
+        window._opener.create(tmp_path / "new.b100")
+    assert window.session.project.path == tmp_path / "new.b100"
+
+
+def test_every_action_does_something(window):
+    assert [action.key for action in ACTIONS if not window.registry.connected(action.key)] == []
+
+
+def test_steps_are_walked_with_the_arrows_from_the_list_of_runs(qtbot, window, study):
+    _open(qtbot, window, study)
+    view = window.maker.panels["runs"].view
+    view.setFocus()
+    for key, step in ((Qt.Key.Key_Home, 0), (Qt.Key.Key_Right, 1), (Qt.Key.Key_End, 4), (Qt.Key.Key_Left, 3)):
+        QTest.keyClick(view, key)
+        assert window.session.step == step
+    QTest.keyClick(view, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    assert window.session.reference_step == 3
+
+
+def test_f6_takes_the_keyboard_from_panel_to_panel(qtbot, window, study):
+    _open(qtbot, window, study)
+    reached = []
+    for _press in window.maker.panels:
+        QTest.keyClick(window, Qt.Key.Key_F6)
+        focus = QApplication.focusWidget()
+        reached.append(
+            next(
+                key
+                for key, panel in window.maker.panels.items()
+                if panel.isAncestorOf(focus) or panel is focus
+            )
+        )
+    assert {"runs", "compare", "tag"} <= set(reached)
+
+
+# Opening errors
+
+
+@pytest.fixture
+def broken(tmp_path, study):
+    """Files that can't be opened, each in its way."""
+    (tmp_path / "text.b100").write_text("<b>not a project</b>\n")
+    (tmp_path / "short.b100").write_bytes(study.read_bytes()[:3000])
+    (tmp_path / "nothing.b100").touch()
+    return {name: tmp_path / f"{name}.b100" for name in ("text", "short", "nothing", "missing")}
+
+
+@pytest.mark.parametrize("name", ["text", "short", "nothing", "missing"])
+def test_what_can_not_be_opened_is_said_once_and_the_window_stays(qtbot, window, broken, name):
+    path = broken[name]
+    before = path.read_bytes() if path.exists() else None
+    window.open_project(path)
+    qtbot.waitUntil(window.messages.isVisible, timeout=10_000)
+    assert path.name in window.messages.details()
+    assert len(window.messages.details()) > 60
+    assert window.isVisible()
+    assert window.middle.currentWidget() is window.welcome
+    assert (path.read_bytes() if path.exists() else None) == before
+
+
+def test_a_failed_opening_leaves_the_open_project_alone(qtbot, window, study, broken):
+    _open(qtbot, window, study)
+    window.open_project(broken["text"])
+    qtbot.waitUntil(window.messages.isVisible, timeout=10_000)
+    assert window.session.project.path == study
+    assert window.middle.currentWidget() is window.maker.panels["compare"]
+
+
+def test_a_project_in_use_elsewhere_can_be_opened_for_reading(qtbot, window, study):
+    with Project.open(study):
+        window.open_project(study)
+        qtbot.waitUntil(window.messages.isVisible, timeout=10_000)
+        assert "in use" in window.messages.details()
+        button = next(b for b in window.messages.findChildren(QPushButton) if b.text() == "Open read-only")
+        assert button.isVisible()
+        with qtbot.waitSignal(window.session.project_opened, timeout=10_000):
+            button.click()
+        assert window.session.project.read_only
+        assert "read-only" in window.statusBar().file.text()
+        for key in ("score.missing", "generate.start", "file.import"):
+            assert not window.registry.qaction(key).isEnabled()
+        window.session.close_project()
+
+
+def test_details_of_an_error_can_be_copied(qtbot, window, broken):
+    window.open_project(broken["text"])
+    qtbot.waitUntil(window.messages.isVisible, timeout=10_000)
+    copy = next(b for b in window.messages.findChildren(QPushButton) if b.text() == "Copy details")
+    copy.click()
+    copied = QGuiApplication.clipboard().text()
+    assert "text.b100" in copied
+    assert "PySide6" in copied
+
+
+# Faults
+
+
+def test_an_exception_that_nobody_caught_is_shown_once_with_all_that_a_report_needs(qtbot, window):
+    catcher = FaultCatcher(window)
+    catcher.install()
+    try:
+        for _again in range(3):
+            sys.excepthook(*_fault())
+        qtbot.waitUntil(lambda: catcher.dialog is not None)
+        qtbot.wait(1)
+        assert "ZeroDivisionError: integer division" in catcher.dialog.text
+        assert "Traceback" in catcher.dialog.text
+        assert "PySide6" in catcher.dialog.text
+        assert str(log_file()) in catcher.dialog.text
+        assert (
+            len([w for w in QApplication.topLevelWidgets() if w.windowTitle() == "Something went wrong"]) == 1
+        )
+        catcher.dialog.reject()
+    finally:
+        catcher.uninstall()
+
+
+def test_an_exception_on_another_thread_is_shown_too(qtbot, window):
+    catcher = FaultCatcher(window)
+    catcher.install()
+    try:
+        thread = threading.Thread(target=lambda: 1 // 0)
+        thread.start()
+        thread.join()
+        qtbot.waitUntil(lambda: catcher.dialog is not None)
+        assert "ZeroDivisionError" in catcher.dialog.text
+        catcher.dialog.reject()
+    finally:
+        catcher.uninstall()
+    assert sys.excepthook is not catcher._take
+
+
+def _fault():
+    try:
+        1 // 0  # noqa: B018
+    except ZeroDivisionError:
+        return sys.exc_info()
+
+
+# Settings, layout, look
+
+
+def test_a_cancelled_settings_dialog_changes_nothing(qtbot, window):
+    dialog = SettingsDialog(window.settings, window)
+    qtbot.addWidget(dialog)
+    dialog._fields["annotator"].setText("Grace")
+    dialog.reject()
+    assert window.settings.text("annotator") != "Grace"
+    dialog.accept()
+    assert window.settings.text("annotator") == "Grace"
+    assert window.session.annotator == "Grace"
+    assert Settings().text("annotator") == "Grace"
+
+
+def test_a_setting_that_means_nothing_falls_back_to_its_default():
+    settings = Settings()
+    settings._store.setValue("settings/theme", "pink")
+    assert settings.text("theme") == "system"
+
+
+def test_panels_stay_where_they_were_left(qtbot, window, study):
+    _open(qtbot, window, study)
+    window.registry.qaction("view.panel_tag").trigger()
+    window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, window.docks.docks["runs"])
+    window.session.close_project()
+    window.close()
+
+    again = MainWindow()
+    qtbot.addWidget(again)
+    with qtbot.waitSignal(again.maker.finished, timeout=20_000):
+        again.show()
+    _open(qtbot, again, study)
+    assert again.docks.docks["tag"].isHidden()
+    assert not again.registry.qaction("view.panel_tag").isChecked()
+    assert again.dockWidgetArea(again.docks.docks["runs"]) == Qt.DockWidgetArea.RightDockWidgetArea
+    again.registry.qaction("view.reset_layout").trigger()
+    assert not again.docks.docks["tag"].isHidden()
+    assert again.dockWidgetArea(again.docks.docks["runs"]) == Qt.DockWidgetArea.LeftDockWidgetArea
+    again.close()
+
+
+def test_dark_and_light_are_switched_and_remembered(qtbot, window):
+    window.registry.qaction("view.theme_dark").trigger()
+    assert QApplication.palette().window().color().lightness() < 60
+    assert Settings().text("theme") == "dark"
+    window.registry.qaction("view.theme_light").trigger()
+    assert QApplication.palette().window().color().lightness() > 200
+
+
+@pytest.mark.parametrize("colours", [theme.DARK, theme.LIGHT])
+def test_texts_and_accent_stand_out_from_what_they_are_on(colours):
+    for ground in (colours.window, colours.panel, colours.field):
+        assert _contrast(colours.text, ground) >= 7
+        assert _contrast(colours.muted, ground) >= 4.5
+        assert _contrast(colours.accent, ground) >= 3
+    assert _contrast(colours.error, colours.panel) >= 4.5
+
+
+@pytest.mark.parametrize("colours", [theme.DARK, theme.LIGHT])
+def test_surfaces_have_no_hue(colours):
+    for surface in (
+        colours.window,
+        colours.panel,
+        colours.field,
+        colours.hover,
+        colours.selected,
+        colours.line,
+    ):
+        assert QColor(surface).saturation() == 0
+    assert QColor(theme.CANVAS_GREY).getRgb()[:3] == (128, 128, 128)
+
+
+def _contrast(one: str, other: str) -> float:
+    """WCAG 2's contrast ratio."""
+    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in QColor(colour).getRgbF()[:3]
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+# The status bar
+
+
+def _scoring(**values) -> ScoringProgress:
+    nothing = {"done": 0, "total": 0, "failed": 0, "rate": 0.0, "seconds_left": None, "paused": False}
+    return ScoringProgress(**(nothing | {"per_metric": {}} | values))
+
+
+@pytest.mark.parametrize(
+    ("progress", "text"),
+    [
+        (_scoring(), ""),
+        (
+            _scoring(done=1240, total=8400, rate=3.14, seconds_left=2280.0),
+            "scoring 1,240 of 8,400 · 3.1 a second · 38 min left",
+        ),
+        (_scoring(done=3, total=9, paused=True), "scoring paused at 3 of 9"),
+        (_scoring(done=9, total=9, failed=2), "scored 9 · 2 failed"),
+    ],
+)
+def test_scoring_is_told_in_words(progress, text):
+    assert scoring_text(progress) == text
+
+
+@pytest.mark.parametrize(
+    ("progress", "text"),
+    [
+        (GenerationProgress(), ""),
+        (
+            GenerationProgress(
+                steps_done=63, steps_planned=100, cost_usd=8.44, running=True, seconds_left=45.0
+            ),
+            "generation: step 63 of 100 · $8.44 · 45 s left",
+        ),
+        (
+            GenerationProgress(steps_done=63, steps_planned=100, running=True, paused=True),
+            "generation paused at step 63 of 100",
+        ),
+        (
+            GenerationProgress(steps_done=40, steps_planned=40, failed=1),
+            "generated 40 of 40 steps · 1 run stopped",
+        ),
+    ],
+)
+def test_generation_is_told_in_words(progress, text):
+    assert generation_text(progress) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "1 s"), (89, "89 s"), (2280, "38 min"), (7500, "2 h 05 min")]
+)
+def test_times_are_told_in_words(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_a_network_drive_is_told(project):
+    project.journal_mode = "delete"
+    assert "rollback journal" in project_text(project)
+
+
+# Importing
+
+
+@pytest.fixture
+def folder(tmp_path, make_png):
+    """A folder with one run of three steps, as somebody keeps it."""
+    run = tmp_path / "pictures" / "Harbour_r1"
+    run.mkdir(parents=True)
+    for step in range(4):
+        (run / f"step_{step:03}.png").write_bytes(make_png(80, 60, seed=step))
+    return run.parent
+
+
+def _drop(window, path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPointF(20, 20),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    window.dropEvent(event)
+
+
+def test_a_dropped_project_is_opened(qtbot, window, study):
+    with qtbot.waitSignal(window.session.project_opened, timeout=10_000):
+        _drop(window, study)
+
+
+def test_a_dropped_folder_is_shown_then_imported(qtbot, window, study, folder):
+    _open(qtbot, window, study)
+    _drop(window, folder)
+    dialog = window.findChild(ImportDialog)
+    qtbot.waitUntil(dialog.import_button.isEnabled, timeout=10_000)
+    assert "1 runs" in dialog.heading.text()
+    before = len(window.session.runs)
+    with qtbot.waitSignal(dialog.imported, timeout=20_000):
+        dialog.import_button.click()
+    qtbot.waitUntil(lambda: len(window.session.runs) == before + 1)
+    qtbot.waitUntil(lambda: window.session.runs[-1].steps_done == 3)
+
+
+def test_a_cancelled_import_adds_nothing(qtbot, window, study, folder):
+    _open(qtbot, window, study)
+    _drop(window, folder)
+    dialog = window.findChild(ImportDialog)
+    qtbot.waitUntil(dialog.import_button.isEnabled, timeout=10_000)
+    dialog.reject()
+    assert len(window.session.runs) == 4
+
+
+def test_a_folder_needs_a_project(window, folder):
+    _drop(window, folder)
+    assert window.messages.isVisible()
+    assert "project" in window.messages.details()
+
+
+# Leaving
+
+
+def test_quitting_while_runs_are_made_ends_all_within_five_seconds(qtbot, window, study):
+    _open(qtbot, window, study)
+    session = window.session
+    run_id = add_run(
+        session.project,
+        NewRun("Image 1", "codec_loss", "jpeg-webp", "replicate", repeat=9, steps_planned=400, seed=1),
+    )
+    with qtbot.waitSignal(
+        session.generation_progressed, timeout=20_000, check_params_cb=lambda p: p.steps_done >= 2
+    ):
+        session.executor.start([run_id])
+    begun = time.monotonic()
+    window.close()
+    assert time.monotonic() - begun < 5
+    assert not [finding for finding in check(study) if finding.severity == "error"]
+    with Project.open(study, read_only=True) as project:
+        from banana100_core.project.runs import run, steps
+
+        assert run(project, run_id).state is RunState.PLANNED
+        assert len(steps(project, run_id)) >= 3
+
+
+# As a program
+
+
+def test_a_picture_of_the_window_is_left_offscreen(study, tmp_path):
+    out = tmp_path / "window.png"
+    program = _start("-m", "app", study, "--screenshot", out, "--theme", "dark")
+    _said, complained = program.communicate(timeout=60)
+    assert complained == ""
+    assert program.returncode == 0
+    picture = QImage(str(out))
+    assert picture.width() >= 1200
+    assert picture.pixelColor(picture.width() // 2, 6).lightness() < 60
+    seen = {picture.pixelColor(x, y).rgb() for x in range(0, picture.width(), 7) for y in range(0, 800, 7)}
+    assert len(seen) > 200
+    with Project.open(study):
+        pass
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_closes_the_window_in_order(study, number):
+    program = _start("-m", "app", study, "--watch")
+    for line in program.stdout:
+        if line.startswith("panels"):
+            break
+    program.send_signal(number)
+    said, complained = program.communicate(timeout=20)
+    assert program.returncode == 130
+    assert "QThread" not in complained
+    assert "Traceback" not in complained
+    assert "event loop" in said
+    with Project.open(study):
+        pass
+
+
+LOADED = """
+import sys
+from pathlib import Path
+from app.main import MainWindow, QApplication
+application = QApplication([])
+window = MainWindow(remember=False)
+heavy = ("torch", "pyiqa", "pyqtgraph", "skimage", "ncnn", "pandas", "scipy", "qtawesome")
+window.first_painted.connect(lambda: print("first", *[name for name in heavy if name in sys.modules]))
+window.maker.finished.connect(lambda: print("then", *[name for name in heavy[:2] if name in sys.modules]))
+window.maker.finished.connect(window.close)
+window.show()
+application.exec()
+"""
+
+
+def test_nothing_heavy_is_imported_before_the_first_paint_and_torch_never():
+    program = _start("-c", LOADED)
+    with contextlib.closing(program.stdout):
+        said = program.stdout.read().split("\n")
+    program.stderr.close()
+    assert program.wait(30) == 0
+    assert said[:2] == ["first", "then"]
