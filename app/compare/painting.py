@@ -125,16 +125,13 @@ def draw_picture(painter: QPainter, pyramid: Pyramid, placement: Placement, clip
 
 def screen_pixels(pyramid: Pyramid, placement: Placement, area: Bounds) -> NDArray[np.uint8]:
     """What `draw_picture` shows in `area`, as RGB (H, W, 3)."""
-    width, height = area.right - area.left, area.bottom - area.top
-    image = QImage(width, height, QImage.Format.Format_RGB32)
+    pixels = np.zeros((area.bottom - area.top, area.right - area.left, 3), np.uint8)
+    image = cropped(pixels, Bounds(0, 0, pixels.shape[1], pixels.shape[0]))
     painter = QPainter(image)
     painter.translate(-area.left, -area.top)
     draw_picture(painter, pyramid, placement, area)
     painter.end()
-    image = image.convertToFormat(QImage.Format.Format_RGB888)
-    rows = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine())
-    # A copy, because the bytes are the image's own and go with it.
-    return rows[:, : width * 3].reshape(height, width, 3).copy()
+    return pixels
 
 
 def draw_pixel_grid(
