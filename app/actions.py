@@ -205,7 +205,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "view.divider_left",
-        "Divider to the le&ft",
+        "Divider to the l&eft",
         "View/Compare",
         "Ctrl+Left",
         "Show more of the current step",
@@ -270,6 +270,14 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("view.panel_scores", "&Scores", "View/Panels", "Alt+3", "Show or hide the curves", checkable=True),
     Action("view.panel_generation", "&Generation", "View/Panels", "Alt+4", "Show or hide it", checkable=True),
+    Action(
+        "view.filmstrip",
+        "&Filmstrip",
+        "View/Panels",
+        "Alt+6",
+        "Show or hide the thumbnails of the steps",
+        checkable=True,
+    ),
     Action(
         "view.step_details",
         "Step &details",

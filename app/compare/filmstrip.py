@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from app.thumbnails import Thumbnails
     from banana100_core.project.records import Step
 
-CELL_WIDTH = 10 * theme.GRID
-PICTURE_HEIGHT = 7 * theme.GRID
+CELL_WIDTH = 9 * theme.GRID
+PICTURE_HEIGHT = 6 * theme.GRID
 LABEL_HEIGHT = 2 * theme.GRID
 _GAP = theme.GRID // 2
 _SCALED_KEPT = 200
@@ -143,8 +143,9 @@ class Filmstrip(QWidget):
             painter.drawRect(QRectF(picture).adjusted(-1, -1, 1, 1))
         painter.setPen(QColor(colours.text if current else colours.muted))
         label = QRect(cell.left(), room.bottom() + 1, CELL_WIDTH, LABEL_HEIGHT)
-        text = f"{step.number} · reference" if reference and not current else str(step.number)
-        painter.drawText(label, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, text)
+        painter.drawText(
+            label, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, str(step.number)
+        )
 
     def _thumbnail(self, step: Step, room: QSize) -> QPixmap | None:
         """The thumbnail at the size of a cell, scaled once."""
@@ -197,7 +198,11 @@ class Filmstrip(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             step = self._step_at(event.pos().x())
             if step is not None:
-                reason = f"\nfailed: {step.reason}" if step.outcome is Outcome.FAILED else ""
-                QToolTip.showText(event.globalPos(), plain_tip(title(step) + reason), self)
+                told = [title(step)]
+                if step.number == self._reference:
+                    told.append("reference, in the left pane")
+                if step.outcome is Outcome.FAILED:
+                    told.append(f"failed: {step.reason}")
+                QToolTip.showText(event.globalPos(), plain_tip("\n".join(told)), self)
             return True
         return super().event(event)

@@ -65,6 +65,13 @@ _MOVES = {
     "view.pan_up": (0.0, -0.25),
     "view.pan_down": (0.0, 0.25),
 }
+_ON_AT_FIRST = (
+    "view.side_by_side",
+    "view.link_panes",
+    "view.signed_difference",
+    "view.filmstrip",
+    "view.canvas_grey",
+)
 _DIVIDER_STEP = 1 / 32
 
 
@@ -169,6 +176,7 @@ class ComparePanel(QWidget):
         registry.connect("view.more_gain", lambda: panes.compare(panes.comparison.with_gain(1)))
         registry.connect("view.less_gain", lambda: panes.compare(panes.comparison.with_gain(-1)))
         registry.connect("view.step_details", self._show_details)
+        registry.connect("view.filmstrip", self.filmstrip.setVisible)
         for mode, key in _MODES.items():
             registry.connect(key, lambda _checked, mode=mode: self._compare(mode=mode))
         for rule, key in _RULES.items():
@@ -177,7 +185,7 @@ class ComparePanel(QWidget):
             registry.connect(
                 f"view.canvas_{backdrop}", lambda _checked, backdrop=backdrop: panes.set_backdrop(backdrop)
             )
-        for key in ("view.side_by_side", "view.link_panes", "view.signed_difference", "view.canvas_grey"):
+        for key in _ON_AT_FIRST:
             registry.qaction(key).setChecked(True)
         registry.qaction(_RULES[self._rule]).setChecked(True)
         registry.qaction("view.flip").setAutoRepeat(False)

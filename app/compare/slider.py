@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
 
 from app import theme
+from app.tagging.timeline import level_colour
 from app.tooltips import plain_tip
-from banana100_core.catalog.failure_modes import FailureMode, Level
 from banana100_core.project.records import Outcome
 
 if TYPE_CHECKING:
@@ -19,15 +19,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QMouseEvent, QPaintEvent, QWheelEvent
 
+    from banana100_core.catalog.failure_modes import FailureMode
     from banana100_core.project.records import Step, Tag
-
-LEVEL_COLOURS: dict[Level, str] = {
-    Level.SUB_OBJECT: theme.CURVE_COLOURS[0],
-    Level.OBJECT: theme.CURVE_COLOURS[2],
-    Level.IMAGE: theme.CURVE_COLOURS[1],
-    Level.ATTRIBUTE: theme.CURVE_COLOURS[5],
-}
-"""The colour of a tag's bar, by the level of its failure mode."""
 
 TRACK_HEIGHT = 4 * theme.GRID
 _MIDDLE = theme.GRID + theme.GRID // 2  # where the line of the track lies; the numbers are below it
@@ -68,7 +61,7 @@ def lay_out(tags: Sequence[Tag], numbers: Sequence[int], modes: Mapping[str, Fai
             Bar(
                 tag=tag,
                 text=f"{mode.name if mode else tag.failure_mode} from {tag.onset}{until}",
-                colour=LEVEL_COLOURS[mode.level] if mode else theme.CURVE_COLOURS[-1],
+                colour=level_colour(mode.level).name() if mode else theme.CURVE_COLOURS[-1],
                 first=first,
                 last=last,
                 open_end=tag.end_step is None,
