@@ -285,10 +285,8 @@ def _settings(path: Path, *, read_only: bool) -> dict[str, str]:
         raise NotAProjectError(f"{path} is damaged ({error}). Restore it from a copy.") from error
     except sqlite3.DatabaseError as error:
         raise explained(error, path) from error
-    if missing := {"uuid", "images"} - settings.keys():
-        raise NotAProjectError(
-            f"{path} is damaged ({', '.join(sorted(missing))} missing). Restore it from a copy."
-        )
+    if "uuid" not in settings or settings.get("images") not in {kind.value for kind in ImageStorage}:
+        raise NotAProjectError(f"{path} is damaged (its settings are incomplete). Restore it from a copy.")
     return settings
 
 

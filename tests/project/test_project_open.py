@@ -171,6 +171,17 @@ def test_a_project_without_its_tables_is_refused(closed, content):
     assert "damaged" in refused(closed, NotAProjectError, content)
 
 
+@pytest.mark.parametrize(
+    "statement", ["DELETE FROM project_setting", "UPDATE project_setting SET value = '?'"]
+)
+def test_a_project_without_its_settings_is_refused(closed, content, statement):
+    connection = sqlite3.connect(closed)
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+    assert "settings are incomplete" in refused(closed, NotAProjectError, content)
+
+
 def test_damage_met_later_is_said(closed):
     connection = sqlite3.connect(closed)
     page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'step'").fetchone()[0]
