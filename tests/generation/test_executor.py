@@ -340,7 +340,7 @@ def test_a_full_disk_ends_the_work_with_the_reason_and_loses_nothing(
         project.write(lambda database: database.execute(f"PRAGMA max_page_count={pages}").fetchone())
 
     used = project.write(lambda database: database.execute("PRAGMA page_count").fetchone()[0])
-    limit(used + 3)
+    limit(used + 1)
     executor.start()
     assert executor.wait(WAIT)
     progress = executor.progress()
