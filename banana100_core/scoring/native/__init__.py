@@ -6,6 +6,6 @@ about 0.02, and 0.1 where its float32 tables lead it to the next entry.
 
 from __future__ import annotations
 
-from banana100_core.scoring.native.score import NATIVE_METRICS, native_version, score
+from banana100_core.scoring.native.score import NATIVE_METRICS, NativeScorer, native_version, score
 
-__all__ = ["NATIVE_METRICS", "native_version", "score"]
+__all__ = ["NATIVE_METRICS", "NativeScorer", "native_version", "score"]

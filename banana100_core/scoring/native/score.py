@@ -36,35 +36,51 @@ NATIVE_METRICS = {
 }
 
 
+class NativeScorer:
+    """Scores one picture, uint8 (H, W, 3) RGB; what the metrics share is computed once."""
+
+    def __init__(self, pixels: NDArray[np.uint8], threads: int = 1) -> None:
+        self._luma = Luma(pixels, threads)
+
+    def score(self, metric: str) -> float:
+        """Score by one metric; MetricError where the picture has no score by it."""
+        native, luma = NATIVE_METRICS[metric], self._luma
+        if min(luma.width, luma.height) < native.smallest_side:
+            raise too_small(metric, native.smallest_side, luma.width, luma.height)
+        return native.score(luma)
+
+
 def score(
     pixels: NDArray[np.uint8], metrics: Sequence[str], threads: int = 1
 ) -> dict[str, float | MetricError]:
-    """Score one picture, uint8 (H, W, 3) RGB; a metric with no score on it gives the reason as an error."""
-    luma = Luma(pixels, threads)
-    return {metric: _score(metric, luma) for metric in metrics}
+    """Score one picture by some metrics; one with no score on it gives the reason as an error."""
+    scorer = NativeScorer(pixels, threads)
+    scores: dict[str, float | MetricError] = {}
+    for metric in metrics:
+        try:
+            scores[metric] = scorer.score(metric)
+        except MetricError as error:
+            scores[metric] = error
+    return scores
+
+
+def too_small(metric: str, smallest_side: int, width: int, height: int) -> MetricError:
+    """Say that a picture is too small for a metric."""
+    return MetricError(
+        f"{metric} needs at least {smallest_side} pixels a side; this picture is {width} x {height}."
+    )
 
 
 @cache
 def native_version(metric: str) -> str:
     """Name the method behind a native score: implementation, weights and precision."""
+    return f"native-{_VERSION};weights={shipped_digest(metric)};float64"
+
+
+@cache
+def shipped_digest(metric: str) -> str:
+    """Give the first digits of the SHA-256 of the weights that ship for a metric, "none" without any."""
     weights = NATIVE_METRICS[metric].weights
-    digest = "none" if weights is None else _digest(weights)
-    return f"native-{_VERSION};weights={digest};float64"
-
-
-def _score(metric: str, luma: Luma) -> float | MetricError:
-    native = NATIVE_METRICS[metric]
-    shorter = min(luma.width, luma.height)
-    if shorter < native.smallest_side:
-        return MetricError(
-            f"{metric} needs at least {native.smallest_side} pixels a side; this picture is "
-            f"{luma.width} x {luma.height}."
-        )
-    try:
-        return native.score(luma)
-    except MetricError as error:
-        return error
-
-
-def _digest(weights: str) -> str:
+    if weights is None:
+        return "none"
     return hashlib.sha256(files("resources").joinpath("weights", weights).read_bytes()).hexdigest()[:8]

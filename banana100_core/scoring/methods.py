@@ -1,0 +1,139 @@
+"""Which metrics can score here, by which backend, and under which method version; torch is not imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from banana100_core.catalog.metrics import Metric, metric, metrics
+from banana100_core.errors import MetricError
+from banana100_core.scoring.native.score import NATIVE_METRICS, native_version, shipped_digest
+from banana100_core.scoring.weights import explain, find, way_out
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+NATIVE = "native"
+PYIQA = "pyiqa"
+ADAPTER = "adapter"
+
+_ADAPTED = ("visualquality_r1", "rali")
+_INSTALL = 'Type: pip install "banana100-inspector[metrics]"'
+
+# Modules that pyiqa imports for some metrics without saying so in its own requirements.
+_UNDECLARED = {
+    "clipiqa": ("pkg_resources",),
+    "liqe": ("pkg_resources",),
+    "qualiclip": ("pkg_resources",),
+    "qalign": ("icecream",),
+}
+
+
+class State(StrEnum):
+    """Whether a metric can score here."""
+
+    READY = "ready"
+    WEIGHTS_MISSING = "weights missing"
+    WEIGHTS_WRONG = "weights wrong"
+    LIBRARY_MISSING = "library missing"
+    NOT_YET = "not in this version"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricStatus:
+    """Whether a metric can score here; if not, the reason and the way out, which may have several lines.
+
+    `method_version` covers implementation, weights, preprocessing and precision; None when it can't score.
+    """
+
+    metric: str
+    state: State
+    backend: str
+    method_version: str | None
+    reason: str = ""
+    way_out: str = ""
+
+
+def statuses(backends: Mapping[str, str] | None = None) -> dict[str, MetricStatus]:
+    """Status of all metrics; `backends` asks for others than the default, as in `{"brisque": "pyiqa"}`.
+
+    Raises MetricError for a backend that a metric doesn't have.
+    """
+    chosen = chosen_backends(backends)
+    return {key: _status(each, chosen[key]) for key, each in metrics().items()}
+
+
+def ready_methods(
+    metrics: Sequence[str] | None = None, backends: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Method versions of the metrics that can score here, in the order of Table 2; of all, or of some."""
+    for key in metrics or ():
+        metric(key)
+    return {
+        key: status.method_version
+        for key, status in statuses(backends).items()
+        if status.method_version is not None and (metrics is None or key in metrics)
+    }
+
+
+def chosen_backends(backends: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Backend of every metric: the one asked for, or the default."""
+    for key, backend in (backends or {}).items():
+        metric(key)
+        if backend not in available_backends(key):
+            raise MetricError(
+                f"{key} has no backend {backend!r}. There is: {', '.join(available_backends(key))}."
+            )
+    return {key: (backends or {}).get(key, available_backends(key)[0]) for key in metrics()}
+
+
+def available_backends(key: str) -> tuple[str, ...]:
+    """Backends that know a metric, the default first."""
+    if key in _ADAPTED:
+        return (ADAPTER,)
+    return (NATIVE, PYIQA) if key in NATIVE_METRICS else (PYIQA,)
+
+
+def _status(each: Metric, backend: str) -> MetricStatus:
+    if backend == NATIVE:
+        return MetricStatus(each.key, State.READY, backend, native_version(each.key))
+    if backend == ADAPTER:
+        reason = f"{each.title} has no adapter in this version."
+        return MetricStatus(each.key, State.NOT_YET, backend, None, reason, "Use the other metrics.")
+    return _pyiqa_status(each)
+
+
+def _pyiqa_status(each: Metric) -> MetricStatus:
+    needed = ("torch", "pyiqa", *_UNDECLARED.get(each.key, ()))
+    absent = [name for name in needed if find_spec(name) is None]
+    if absent:
+        reason = f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed."
+        return MetricStatus(each.key, State.LIBRARY_MISSING, PYIQA, None, reason, _INSTALL)
+    if each.key in NATIVE_METRICS:
+        digest = shipped_digest(each.key)
+    else:
+        found = [find(file) for file in each.weights]
+        unusable = [file for file in found if not file.usable]
+        if unusable:
+            wrong = any(file.sha256 for file in unusable)
+            return MetricStatus(
+                each.key,
+                State.WEIGHTS_WRONG if wrong else State.WEIGHTS_MISSING,
+                PYIQA,
+                None,
+                " ".join(dict.fromkeys(explain(file) for file in unusable)),
+                "\n".join(way_out(file) for file in unusable),
+            )
+        digest = "+".join((file.sha256 or "")[:8] for file in found)
+    libraries = f"pyiqa-{_version('pyiqa')};torch-{_version('torch')}"
+    return MetricStatus(each.key, State.READY, PYIQA, f"{libraries};weights={digest};float32")
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,276 @@
+"""Weights files of metrics: where they lie, whether they are the right ones, and taking them from a folder.
+
+They lie where pyiqa and the libraries below it look for them, so that both find the same files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from platformdirs import user_cache_path
+
+from banana100_core.catalog.metrics import Place, WeightsFile, metrics
+from banana100_core.errors import WeightsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from banana100_core.progress import Progress
+
+_HASH_BLOCK = 1 << 22
+
+
+class WeightsState(StrEnum):
+    """What is known of a weights file."""
+
+    PRESENT = "present"
+    UNVERIFIED = "present, digest not known"
+    MISSING = "missing"
+    WRONG = "wrong file"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWeights:
+    """A weights file and what lies in its place.
+
+    `path` is where it is or should be; `sha256` names the content found, or a repository's revision.
+    """
+
+    file: WeightsFile
+    path: Path
+    state: WeightsState
+    sha256: str | None = None
+    byte_size: int | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether a metric may load it."""
+        return self.state in {WeightsState.PRESENT, WeightsState.UNVERIFIED}
+
+
+@dataclass(frozen=True, slots=True)
+class AddReport:
+    """What came of a folder of weights files."""
+
+    added: tuple[FoundWeights, ...]
+    wrong: tuple[tuple[Path, str], ...]  # the file offered, and why it was not taken
+    unknown: tuple[Path, ...]
+    missing: tuple[WeightsFile, ...]  # what no place has now
+
+
+def weights_files() -> list[WeightsFile]:
+    """Every weights file that some metric needs, once."""
+    return list({file.name: file for metric in metrics().values() for file in metric.weights}.values())
+
+
+def list_weights() -> list[FoundWeights]:
+    """Look for every weights file; digests of files that did not change since are remembered."""
+    return [find(file) for file in weights_files()]
+
+
+def verify_weights(progress: Progress | None = None) -> list[FoundWeights]:
+    """Look for every weights file and read each one whole, whatever is remembered of it."""
+    files = weights_files()
+    found = []
+    for done, file in enumerate(files):
+        if progress is not None:
+            progress(done, len(files), file.name)
+        found.append(find(file, read=True))
+    return found
+
+
+def find(file: WeightsFile, *, read: bool = False) -> FoundWeights:
+    """Look for one weights file; `read` computes its digest even if it is remembered."""
+    if file.place is Place.HUGGINGFACE and file.file is None:
+        return _find_repository(file)
+    path = place_of(file)
+    try:
+        size = path.stat().st_size
+        digest = _digest(path) if read else _remembered_digest(path)
+    except OSError:
+        return FoundWeights(file, path, WeightsState.MISSING)
+    if file.sha256 is None:
+        state = WeightsState.UNVERIFIED
+    else:
+        state = WeightsState.PRESENT if digest.startswith(file.sha256) else WeightsState.WRONG
+    return FoundWeights(file, path, state, digest, size)
+
+
+def need(file: WeightsFile) -> FoundWeights:
+    """Give a weights file that may be loaded, its content just read; WeightsError where there is none."""
+    found = find(file, read=True)
+    if not found.usable:
+        raise WeightsError(f"{explain(found)} {way_out(found)}")
+    return found
+
+
+def explain(found: FoundWeights) -> str:
+    """Say what is wrong with a weights file, in one sentence; empty where nothing is."""
+    if found.state is WeightsState.MISSING:
+        return f"The weights {found.file.name} are missing."
+    if found.state is WeightsState.WRONG:
+        return f"{found.path} is not the file that it should be: its SHA-256 is {found.sha256}."
+    return ""
+
+
+def way_out(found: FoundWeights) -> str:
+    """Say how a weights file gets into its place, in one line; empty where it is there."""
+    if found.usable:
+        return ""
+    if found.file.place is Place.HUGGINGFACE and found.file.file is None:
+        folder = found.path.parent.parent
+        return f"Type: hf download {found.file.name} (or copy the repository's folder of a cache to {folder})"
+    return (
+        f"Put the file from {found.file.source} in a folder DIR and type: banana100 weights add DIR "
+        f"(it goes to {found.path})"
+    )
+
+
+def add_weights(folder: Path, progress: Progress | None = None) -> AddReport:
+    """Copy the weights files that a folder holds to where metrics look for them.
+
+    A file is known by its name; one of a Hugging Face repository by the repository's name in its path, or by
+    its digest. Files whose digest is another than it should be are not taken.
+    """
+    if not folder.is_dir():
+        raise WeightsError(f"{folder} is not a folder. Name the folder that holds the weights files.")
+    offered = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    added, wrong, unknown = [], [], []
+    for done, path in enumerate(offered):
+        if progress is not None:
+            progress(done, len(offered), path.name)
+        file = _recognise(path)
+        if file is None:
+            unknown.append(path)
+            continue
+        digest = _digest(path)
+        if file.sha256 is not None and not digest.startswith(file.sha256):
+            wrong.append((path, f"its SHA-256 is {digest}, and should be {file.sha256}"))
+            continue
+        _put(path, file, digest)
+        added.append(find(file))
+    missing = tuple(found.file for found in list_weights() if not found.usable)
+    return AddReport(tuple(added), tuple(wrong), tuple(unknown), missing)
+
+
+def place_of(file: WeightsFile) -> Path:
+    """Where a weights file is, or where it should be."""
+    if file.place is not Place.HUGGINGFACE:
+        return torch_home() / "hub" / file.place.value / file.name
+    repository = _repository(file)
+    name = file.file or "config.json"
+    with contextlib.suppress(OSError):
+        revision = (repository / "refs" / "main").read_text("utf-8").strip()
+        return repository / "snapshots" / revision / name
+    return repository / "snapshots" / (file.sha256 or "local")[:40] / name
+
+
+def torch_home() -> Path:
+    """The folder of torch's caches, as torch itself finds it."""
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(os.environ.get("TORCH_HOME") or f"{cache}/torch").expanduser()
+
+
+def huggingface_cache() -> Path:
+    """The folder of Hugging Face's repositories, as its library finds it."""
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    home = os.environ.get("HF_HOME") or f"{cache}/huggingface"
+    named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
+    return Path(named or f"{home}/hub").expanduser()
+
+
+def _repository(file: WeightsFile) -> Path:
+    return huggingface_cache() / f"models--{file.name.replace('/', '--')}"
+
+
+def _find_repository(file: WeightsFile) -> FoundWeights:
+    """Look for a whole repository: its revision stands for the digest."""
+    path = place_of(file)
+    weights = [each for kind in ("*.safetensors", "*.bin", "*.pt") for each in path.parent.rglob(kind)]
+    if not path.is_file() or not weights:
+        return FoundWeights(file, path, WeightsState.MISSING)
+    size = sum(each.stat().st_size for each in weights)
+    return FoundWeights(file, path, WeightsState.UNVERIFIED, path.parent.name, size)
+
+
+def _recognise(path: Path) -> WeightsFile | None:
+    files = weights_files()
+    for file in files:
+        if file.place is not Place.HUGGINGFACE and file.name == path.name:
+            return file
+    candidates = [file for file in files if file.file == path.name]
+    named = [file for file in candidates if _names(file.name) & set(path.parts)]
+    if named:
+        return named[0]
+    digest = _digest(path) if candidates else ""
+    return next((file for file in candidates if file.sha256 is not None and file.sha256 == digest), None)
+
+
+def _names(repository: str) -> set[str]:
+    """Names of a folder that speak of a repository."""
+    return {
+        repository.rpartition("/")[2],
+        repository.replace("/", "--"),
+        f"models--{repository.replace('/', '--')}",
+    }
+
+
+def _put(source: Path, file: WeightsFile, digest: str) -> None:
+    target = place_of(file)
+    if file.place is Place.HUGGINGFACE:
+        reference = _repository(file) / "refs" / "main"
+        if not reference.exists():
+            reference.parent.mkdir(parents=True, exist_ok=True)
+            reference.write_text(digest[:40], "utf-8")
+        target = place_of(file)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists() and target.samefile(source):
+        return
+    partial = target.with_name(f"{target.name}.partial")
+    try:
+        shutil.copyfile(source, partial)
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise WeightsError(
+            f"{target} can't be written: {error.strerror}. Make room, or set TORCH_HOME."
+        ) from error
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_HASH_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _remembered_digest(path: Path) -> str:
+    """Give a file's digest, computed anew when its size or its time of change are others."""
+    state = path.stat()
+    key = f"{path.resolve()}:{state.st_size}:{state.st_mtime_ns}"
+    memory = user_cache_path("banana100") / "weights.json"
+    known = dict(_recall(memory))
+    if key not in known:
+        known[key] = _digest(path)
+        # Without the memory all works too, only slower.
+        with contextlib.suppress(OSError):
+            memory.parent.mkdir(parents=True, exist_ok=True)
+            partial = memory.with_suffix(f".{os.getpid()}")
+            partial.write_text(json.dumps(known), "utf-8")
+            partial.replace(memory)
+    return known[key]
+
+
+def _recall(memory: Path) -> Iterator[tuple[str, str]]:
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        for key, digest in json.loads(memory.read_text("utf-8")).items():
+            yield str(key), str(digest)

@@ -1,0 +1,154 @@
+"""What runs in a scoring worker: it decodes a picture once and scores it by all metrics asked for."""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from banana100_core.errors import BananaError, MetricError
+from banana100_core.imaging.decode import Purpose, decode
+from banana100_core.processes import emit
+from banana100_core.scoring.methods import NATIVE
+from banana100_core.scoring.native.score import NativeScorer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from banana100_core.project.images import ImageLocation
+    from banana100_core.scoring.pyiqa_backend import PyiqaScorer
+
+_NATIVE_BYTES = 200_000_000
+_NATIVE_BYTES_A_PIXEL = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a worker is for."""
+
+    device: str
+    threads: int
+    backends: dict[str, str]  # by metric
+    max_memory: int | None = None  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A picture and its metrics; `following` is likely to be the next one and is decoded meanwhile."""
+
+    location: ImageLocation
+    metrics: tuple[str, ...]
+    following: ImageLocation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Emitted as soon as a job arrives: the worker itself is well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Emitted before a metric is computed: who dies next, dies of it."""
+
+    metric: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Emitted for every metric of a job: its score, or the reason why there is none."""
+
+    metric: str
+    score: float | None
+    error: str | None
+    seconds: float
+
+
+def make_device_finder() -> Callable[[object], list[str]]:
+    """Give the handler that names the graphics cards torch can compute on."""
+    import torch
+
+    return lambda _message: [f"cuda:{index}" for index in range(torch.cuda.device_count())]
+
+
+def make_worker(setup: Setup) -> Callable[[Job], None]:
+    """Give the handler of a worker process."""
+    return _Worker(setup)
+
+
+class _Worker:
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="decode")
+        self._ahead: tuple[ImageLocation, Future[NDArray[np.uint8]]] | None = None
+        self._pyiqa: PyiqaScorer | None = None
+
+    def __call__(self, job: Job) -> None:
+        emit(Opened())
+        try:
+            pixels = self._pixels(job.location)
+        except Exception as error:  # noqa: BLE001 - one picture fails, the others go on
+            for metric in job.metrics:
+                emit(Scored(metric, None, _reason(error), 0.0))
+            return
+        if job.following is not None:
+            self._ahead = job.following, self._reader.submit(_decode, job.following)
+        native = NativeScorer(pixels, self._setup.threads)
+        for metric in job.metrics:
+            emit(Begun(metric))
+            began = time.perf_counter()
+            score, error_text = self._score(metric, pixels, native)
+            emit(Scored(metric, score, error_text, time.perf_counter() - began))
+
+    def _pixels(self, location: ImageLocation) -> NDArray[np.uint8]:
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] == location:
+            return ahead[1].result()
+        return _decode(location)
+
+    def _score(
+        self, metric: str, pixels: NDArray[np.uint8], native: NativeScorer
+    ) -> tuple[float | None, str | None]:
+        try:
+            if self._setup.backends[metric] == NATIVE:
+                self._need_memory(metric, pixels)
+                score = native.score(metric)
+            else:
+                score = self._pyiqa_scorer().score(metric, pixels)
+        except Exception as error:  # noqa: BLE001 - one score fails, the others go on
+            return None, _reason(error)
+        if not math.isfinite(score):
+            return None, f"{metric} is undefined on this picture: it gave {score}."
+        return score, None
+
+    def _pyiqa_scorer(self) -> PyiqaScorer:
+        if self._pyiqa is None:
+            from banana100_core.scoring.pyiqa_backend import PyiqaScorer
+
+            self._pyiqa = PyiqaScorer(self._setup.device, self._setup.threads, self._setup.max_memory)
+        return self._pyiqa
+
+    def _need_memory(self, metric: str, pixels: NDArray[np.uint8]) -> None:
+        needed = _NATIVE_BYTES + _NATIVE_BYTES_A_PIXEL * (pixels.size // 3)
+        if self._setup.max_memory is not None and needed > self._setup.max_memory:
+            raise MetricError(
+                f"{metric} would need about {needed / 1e9:.1f} GB for this picture; "
+                f"{self._setup.max_memory / 1e9:.1f} GB are allowed."
+            )
+
+
+def _decode(location: ImageLocation) -> NDArray[np.uint8]:
+    name = location.file.name if location.file is not None else location.sha256[:12]
+    return decode(location.read(), Purpose.SCORING, name=name).pixels
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, BananaError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "There was not enough memory for this picture."
+    return f"{type(error).__name__}: {error}"
