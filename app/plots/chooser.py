@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QListView, QVBoxLayout, QWidget
 
 from app import theme
 from app.plots.look import SWATCH, Look, look, swatch
+from app.plots.words import arrow, direction
 from app.tooltips import plain_tip
 from banana100_core.catalog.metrics import Metric, metrics
 
@@ -268,13 +269,3 @@ class MetricCard(QFrame):
         assert layout is not None  # noqa: S101 - set by our own constructor
         layout.addWidget(label)
         return label
-
-
-def arrow(each: Metric) -> str:
-    """Give an arrow in the direction of better scores."""
-    return "↓" if each.lower_is_better else "↑"
-
-
-def direction(each: Metric) -> str:
-    """Say which way is better."""
-    return "lower is better" if each.lower_is_better else "higher is better"

@@ -91,12 +91,3 @@ def swatch(shown: Look) -> QIcon:
     painter.fillPath(symbol, QColor(shown.colour))
     painter.end()
     return QIcon(pixmap)
-
-
-def cross_path() -> QPainterPath:
-    """The mark of a failed score: a cross in the unit square around the origin."""
-    path = QPainterPath()
-    for start, end in ((QPointF(-0.5, -0.5), QPointF(0.5, 0.5)), (QPointF(-0.5, 0.5), QPointF(0.5, -0.5))):
-        path.moveTo(start)
-        path.lineTo(end)
-    return path

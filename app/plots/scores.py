@@ -24,20 +24,20 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.notifications import plain_label
-from app.plots.chooser import MetricList, MetricModel, WithoutTicks, arrow, direction
+from app.plots.chooser import MetricList, MetricModel, WithoutTicks
 from app.plots.curves import CurvesView, Hit
 from app.plots.look import SWATCH, Look, look, swatch
-from app.plots.series import Curve, Group, Question, groups_for, run_title
+from app.plots.series import Curve, Group, Question, groups_for
 from app.plots.source import Answer, ScoreSource
+from app.plots.words import axis_in_words, failure_in_words, point_in_words
 from app.tooltips import plain_tip
 from banana100_core.catalog.metrics import metric
 
 if TYPE_CHECKING:
-    from banana100_core.scoring.methods import MetricStatus
-
     from app.actions import ActionRegistry
     from app.session import Session
     from banana100_core.project.records import Run
+    from banana100_core.scoring.methods import MetricStatus
 
 DEFAULT_METRICS = 6
 """So many metrics are ticked when a project with scores of more is opened."""
@@ -292,21 +292,9 @@ class ScoresView(QWidget):
 
     def _say_axis(self) -> None:
         shown = [metric(key) for key in dict.fromkeys(curve.metric for curve in self.curves)]
-        if self.normalised.isChecked():
-            self.plot.set_axis("normalised score", (0.0, 100.0))
-            self.better.setText("↑ higher is better")
-        elif len(shown) == 1:
-            self.plot.set_axis(shown[0].title, (shown[0].low, shown[0].high))
-            self.better.setText(f"{arrow(shown[0])} {direction(shown[0])}")
-        else:
-            self.plot.set_axis("score", None)
-            ways = {direction(each) for each in shown}
-            same = (
-                f"{arrow(shown[0])} {ways.pop()}"
-                if len(ways) == 1
-                else "↑ ↓ better as the legend's arrows say"
-            )
-            self.better.setText(same if shown else "")
+        axis = axis_in_words(shown, normalised=self.normalised.isChecked())
+        self.plot.set_axis(axis.title, axis.typical_range)
+        self.better.setText(axis.better)
 
     def _say_if_empty(self) -> None:
         text, offer = self._emptiness()
@@ -376,20 +364,16 @@ class ScoresView(QWidget):
         self._session.choose_step(hit.step)
 
     def _describe(self, hit: Hit) -> str:
-        title = metric(hit.curve.metric).title
-        where = "" if self.compare is Compare.METRICS else f"\n{hit.curve.group.title}"
         if hit.failed is not None:
             run = next((each for each in self._session.runs if each.id == hit.failed.run_id), None)
-            repeat = f", {run_title(run)}" if run is not None else ""
-            return f"{title} has no score for step {hit.step}{repeat}\n{hit.failed.reason}"
-        value, spread = hit.curve.values[hit.index], hit.curve.spread[hit.index]
-        figure = f"{value:.4g}"
-        if self.averaged.isChecked():
-            count = int(hit.curve.counts[hit.index])
-            figure += f" ± {spread:.2g}" if count > 1 else ""
-            figure += f" (mean of {count})" if count > 1 else " (one repeat)"
-        kind = "normalised " if self.normalised.isChecked() else ""
-        return f"{title}, step {hit.step}: {kind}{figure}{where}\n{hit.curve.method_version}"
+            return failure_in_words(hit.curve, hit.failed, run)
+        return point_in_words(
+            hit.curve,
+            hit.index,
+            normalised=self.normalised.isChecked(),
+            averaged=self.averaged.isChecked(),
+            several=self.compare is Compare.RUNS,
+        )
 
     def _fill_run_list(self) -> None:
         self.run_list.clear()
