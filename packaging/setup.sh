@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 say() { printf '%s\n' "$*" >&2; }
 
-packages="libdbus-1-3 libegl1 libfontconfig1 libgl1 libgomp1 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1
+packages="libdbus-1-3 libegl1 libfontconfig1 libgl1 libglib2.0-0 libgomp1 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1
 libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxkbcommon-x11-0 libxkbcommon0 fonts-dejavu-core"
 case " $* " in *" dev "*) packages="$packages xvfb" ;; esac
 
@@ -22,9 +22,11 @@ if [ -z "$python" ]; then packages="$packages python3 python3-venv"
 elif ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then packages="$packages python3-venv"; fi
 
 if command -v dpkg-query >/dev/null 2>&1; then
+    present() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
     missing=
     for package in $packages; do
-        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+        # Debian 13 gave some libraries a longer name, which apt finds by the old one.
+        present "$package" || present "${package}t64" || missing="$missing $package"
     done
     if [ -n "$missing" ]; then
         if [ "$(id -u)" = 0 ]; then
