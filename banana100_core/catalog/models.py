@@ -37,6 +37,14 @@ def editor_models() -> tuple[EditorModel, ...]:
     )
 
 
+def model_title(provider: str, key: str) -> str:
+    """What a model is called wherever it shows; an embedded editor says that it is one."""
+    for model in editor_models():
+        if (model.provider, model.key) == (provider, key):
+            return model.title if model.needs_key else f"{model.title}, embedded"
+    return key
+
+
 def _price(ends: list[float] | tuple[float, float]) -> tuple[float, float]:
     low, high = ends
     return float(low), float(high)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image as Pillow
 from PIL import ImageDraw, ImageFont
 
+from banana100_core.catalog.models import model_title
 from banana100_core.errors import ImageError, ProjectError
 from banana100_core.imaging.thumbnails import make_thumbnail
 from banana100_core.project.images import image_bytes, thumbnails
@@ -188,7 +189,8 @@ def _picture(
 
 
 def _title(run: Run) -> str:
-    parts = (run.initial_image, run.protocol, run.model, f"repeat {run.repeat}", run.branch)
+    editor = model_title(run.provider, run.model)
+    parts = (run.initial_image, run.protocol, editor, f"repeat {run.repeat}", run.branch)
     return "  ·  ".join(part for part in parts if part)
 
 
