@@ -115,7 +115,7 @@ def _devices() -> Iterator[Check]:
     if not version("torch"):
         return
     try:
-        devices = _torch_devices()
+        devices = torch_devices()
     except BananaError as error:
         yield Check("devices", "torch", State.WRONG, str(error), "reinstall torch")
         return
@@ -125,7 +125,8 @@ def _devices() -> Iterator[Check]:
         yield Check("devices", "gpu", State.ABSENT, "none that torch can use", "learned metrics use the CPU")
 
 
-def _torch_devices() -> dict[str, str]:
+def torch_devices() -> dict[str, str]:
+    """Devices beside the CPU that torch can use, and what they are; it is asked in another process."""
     from banana100_core.processes import WorkerProcess
 
     worker = WorkerProcess(_torch_device_finder, "devices")

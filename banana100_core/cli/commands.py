@@ -10,7 +10,17 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from banana100_core.cli import analysis, generation, importing, machine, projects, scoring, window
+from banana100_core.cli import (
+    analysis,
+    generation,
+    importing,
+    machine,
+    metrics,
+    projects,
+    scoring,
+    weights,
+    window,
+)
 from banana100_core.cli.console import complain, note, prepare_streams, say
 from banana100_core.cli.exits import Exit
 from banana100_core.errors import BananaError
@@ -61,8 +71,8 @@ app.command("info")(projects.info)
 app.command("check")(projects.check)
 app.command("pack")(projects.pack)
 app.add_typer(importing.app, name="import")
-app.command("metrics")(scoring.metrics)
-app.add_typer(scoring.weights, name="weights")
+app.command("metrics")(metrics.metrics)
+app.add_typer(weights.app, name="weights")
 app.command("score")(scoring.score)
 app.command("gaps")(analysis.gaps)
 app.command("contact-sheet")(analysis.contact_sheet)

@@ -68,27 +68,24 @@ def _as_json(value: object) -> object:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Collection[str] = ()) -> str:
-    """Lay rows out in aligned columns; those whose headings are in `numbers` to the right."""
+    """Lay rows out under headings; columns whose headings are in `numbers` to the right."""
+    return columns([headings, *rows], numbers=[headings.index(heading) for heading in numbers])
+
+
+def columns(rows: Iterable[Sequence[object]], *, numbers: Collection[int] = ()) -> str:
+    """Lay rows out in aligned columns; those in `numbers` to the right."""
     from rich.cells import cell_len
 
-    lines = [list(headings), *([plain(cell) for cell in row] for row in rows)]
-    widths = [max(cell_len(line[column]) for line in lines) for column in range(len(headings))]
+    lines = [[plain(cell) for cell in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     laid_out = []
     for line in lines:
         cells = []
-        for heading, cell, width in zip(headings, line, widths, strict=True):
+        for place, (cell, width) in enumerate(zip(line, widths, strict=True)):
             padding = " " * (width - cell_len(cell))
-            cells.append(padding + cell if heading in numbers else cell + padding)
+            cells.append(padding + cell if place in numbers else cell + padding)
         laid_out.append("  ".join(cells).rstrip())
     return "\n".join(laid_out)
-
-
-def say_pairs(pairs: Iterable[tuple[str, object]]) -> None:
-    """Print names and values in two columns."""
-    pairs = list(pairs)
-    width = max((len(name) for name, _ in pairs), default=0)
-    for name, value in pairs:
-        say(f"{name:<{width}}  {plain(value)}")
 
 
 def in_bytes(count: int) -> str:

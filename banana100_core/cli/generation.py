@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from banana100_core.cli.console import AsJson, complain, count, plain, say, say_json, say_pairs
+from banana100_core.cli.console import AsJson, columns, complain, count, plain, say, say_json
 from banana100_core.cli.display import WorkDisplay, wait_for
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import ProjectFile
@@ -145,13 +145,15 @@ def _say_plan(plan: Plan, editor: Capabilities, *, as_json: bool) -> None:
     say(plain(editor.title))
     say(textwrap.fill(plain(editor.note), 100, initial_indent="  ", subsequent_indent="  "))
     say()
-    say_pairs(
-        [
-            ("runs", len(plan.runs)),
-            ("edits", plan.calls),
-            ("cost", _usd(plan)),
-            ("prompts", " | ".join(dict.fromkeys(prompt for run in plan.runs for prompt in run.prompts))),
-        ]
+    say(
+        columns(
+            [
+                ("runs", len(plan.runs)),
+                ("edits", plan.calls),
+                ("cost", _usd(plan)),
+                ("prompts", " | ".join(dict.fromkeys(prompt for run in plan.runs for prompt in run.prompts))),
+            ]
+        )
     )
     say()
     for run in plan.runs:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from banana100_core.cli.console import AsJson, count, in_bytes, plain, say, say_json, say_pairs, table
+from banana100_core.cli.console import AsJson, columns, count, in_bytes, plain, say, say_json, table
 from banana100_core.cli.display import WorkDisplay
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import ProjectFile
@@ -59,21 +59,23 @@ def info(project: ProjectFile, as_json: AsJson = False) -> None:
         say_json({**about, "totals": totals, "runs": listed, "costs": list(costs.values())})
         return
     states = ", ".join(f"{number} {state}" for state, number in totals.runs.items() if number)
-    say_pairs(
-        [
-            ("project", opened.path),
-            ("file", f"{in_bytes(size)}, version {totals.schema_version}, {opened.uuid}"),
-            ("journal mode", opened.journal_mode),
-            ("runs", f"{len(listed)} ({states})" if listed else "none yet"),
-            ("steps", _steps(totals.steps_done, totals.steps_failed, totals.steps_planned)),
-            ("initial images", totals.initial_images),
-            *(
-                (f"images {_PLACES[row.storage]}", f"{row.images:,}, {in_bytes(row.byte_size)}")
-                for row in totals.images
-            ),
-            ("calls", f"{totals.calls:,}, {totals.failed_calls:,} of them failed"),
-            ("cost", _usd(totals.cost_usd)),
-        ]
+    say(
+        columns(
+            [
+                ("project", opened.path),
+                ("file", f"{in_bytes(size)}, version {totals.schema_version}, {opened.uuid}"),
+                ("journal mode", opened.journal_mode),
+                ("runs", f"{len(listed)} ({states})" if listed else "none yet"),
+                ("steps", _steps(totals.steps_done, totals.steps_failed, totals.steps_planned)),
+                ("initial images", totals.initial_images),
+                *(
+                    (f"images {_PLACES[row.storage]}", f"{row.images:,}, {in_bytes(row.byte_size)}")
+                    for row in totals.images
+                ),
+                ("calls", f"{totals.calls:,}, {totals.failed_calls:,} of them failed"),
+                ("cost", _usd(totals.cost_usd)),
+            ]
+        )
     )
     _say_runs(listed, costs)
     _say_counts(totals)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from banana100_core.cli.console import in_time, note, plain, say
+from banana100_core.cli.console import complain, in_time, note, plain, say
 from banana100_core.cli.exits import Exit
 from banana100_core.errors import BananaError
 
@@ -45,7 +45,7 @@ def demo(
         project.parent.mkdir(parents=True, exist_ok=True)
         raise typer.Exit(_window()(project, demo=True))
     if problem is not None:
-        note(f"banana100: {problem}; the demo study is built without a window.")
+        note(f"banana100: {problem}; the demo study is built and scored without a window")
     _build(project)
     if problem is not None:
         _leave_pictures(project)
@@ -66,11 +66,13 @@ def open_window(
     from banana100_core.project import Project
 
     if screenshot is not None:
+        if not screenshot.absolute().parent.is_dir():
+            raise NoWindowError(f"There is no folder {screenshot.parent}. Make it, or choose another place.")
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     elif problem := display_problem():
         raise NoWindowError(
-            f"{problem}. Start it on a desktop or through `ssh -X`, or ask for a picture of the window: "
-            "banana100 open PROJECT --screenshot OUT.png"
+            f"The window can't be shown: {problem}. Start it on a desktop or through `ssh -X`, or ask for a "
+            "picture of it: banana100 open PROJECT --screenshot OUT.png"
         )
     if project is not None:
         # A file that can't be opened is told here, before a window comes up only to say the same.
@@ -82,12 +84,12 @@ def _window() -> Callable[..., int]:
     from banana100_core.doctor import apt_line, missing_packages
 
     if missing := missing_packages():
-        raise NoWindowError(f"the window needs libraries that are missing here. Type: {apt_line(missing)}")
+        raise NoWindowError(f"The window needs libraries that are missing here. Type: {apt_line(missing)}")
     for entry_point in metadata.entry_points(group="banana100.window"):
         window: Callable[..., int] = entry_point.load()
         return window
     raise NoWindowError(
-        "the window is not installed. Type, in the program's folder: pip install --editable ."
+        "The window is not installed. Type, in the program's folder: pip install --editable ."
     )
 
 
@@ -125,8 +127,6 @@ def _leave_pictures(path: Path) -> None:
         check=False,
     )
     if child.returncode != 0 or not screenshot.exists():
-        note(
-            f"banana100: the window could not be drawn (exit code {child.returncode}); see `banana100 doctor`"
-        )
+        complain(f"The window could not be drawn (exit code {child.returncode}). See `banana100 doctor`.")
         raise typer.Exit(Exit.SOME_FAILED)
     say(f"screenshot of the window: {plain(screenshot)}")

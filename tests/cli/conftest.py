@@ -6,17 +6,46 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pytest
 
 PROGRAM = [sys.executable, "-m", "banana100_core.cli"]
 
 
+@dataclass(frozen=True)
+class Done:
+    """What a command printed."""
+
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture
-def banana100(tmp_path):
+def banana100(tmp_path, monkeypatch):
+    """Runs a command to its end in the test's folder and process, and compares its exit code."""
+    from typer.testing import CliRunner
+
+    from banana100_core.cli.commands import app
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*arguments: object, code: int = 0) -> Done:
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="banana100")
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == code, result.output
+        return Done(result.stdout, result.stderr)
+
+    return run
+
+
+@pytest.fixture
+def banana100_process(tmp_path):
     """Runs a command to its end in a process of its own, in the test's folder."""
 
-    def run(*arguments: object, code: int = 0, **environment: str | None) -> subprocess.CompletedProcess:
+    def run(*arguments: object, code: int = 0, **environment: str | None) -> Done:
         done = subprocess.run(
             [*PROGRAM, *map(str, arguments)],
             cwd=tmp_path,
@@ -28,7 +57,7 @@ def banana100(tmp_path):
         )
         assert done.returncode == code, done.stdout + done.stderr
         assert "Traceback" not in done.stderr
-        return done
+        return Done(done.stdout, done.stderr)
 
     return run
 

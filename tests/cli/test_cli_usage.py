@@ -50,8 +50,8 @@ def test_the_command_line_starts_quickly_and_loads_nothing_heavy() -> None:
     assert quickest < 0.5
 
 
-def test_version(banana100) -> None:
-    assert banana100("--version").stdout == f"banana100 {version(DISTRIBUTION)}\n"
+def test_version(banana100_process) -> None:
+    assert banana100_process("--version").stdout == f"banana100 {version(DISTRIBUTION)}\n"
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_version(banana100) -> None:
         (["generate", "x.b100", "--initial", "a.png", "--steps", "0"], "--steps"),
     ],
 )
-def test_wrong_usage_ends_with_2(banana100, arguments: list[str], said: str) -> None:
-    assert said in banana100(*arguments, code=2).stderr
+def test_wrong_usage_ends_with_2(banana100_process, arguments: list[str], said: str) -> None:
+    assert said in banana100_process(*arguments, code=2).stderr
 
 
-def test_an_unusable_input_is_one_line_and_2(banana100, tmp_path) -> None:
+def test_an_unusable_input_is_one_line_and_2(banana100_process, tmp_path) -> None:
     (tmp_path / "text\n.b100").write_text("no project" * 30)
-    done = banana100("info", "text\n.b100", code=2)
+    done = banana100_process("info", "text\n.b100", code=2)
     assert done.stdout == ""
     assert done.stderr.startswith("banana100: ")
     assert done.stderr.count("\n") == 1
@@ -88,10 +88,10 @@ def test_the_log_tells_where_an_error_was_raised_when_asked(banana100, tmp_path)
     assert done.stderr.splitlines()[-1].startswith("banana100: There is no project ")
 
 
-def test_a_terminal_without_unicode_gets_escapes(banana100, empty, picture) -> None:
+def test_a_terminal_without_unicode_gets_escapes(banana100_process, empty, picture) -> None:
     arguments = ("generate", empty, "--initial", picture, "--dry-run")
-    assert r"Dongpo \u4e1c\u5761" in banana100(*arguments, PYTHONIOENCODING="ascii").stdout
-    plan = json.loads(banana100(*arguments, "--json", PYTHONIOENCODING="ascii").stdout)
+    assert r"Dongpo \u4e1c\u5761" in banana100_process(*arguments, PYTHONIOENCODING="ascii").stdout
+    plan = json.loads(banana100_process(*arguments, "--json", PYTHONIOENCODING="ascii").stdout)
     assert plan["runs"][0]["initial_image"] == "Dongpo 东坡"
 
 

@@ -1,0 +1,122 @@
+"""Commands about weights files: weights list, weights add, weights verify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from banana100_core.cli.console import AsJson, columns, complain, count, in_bytes, plain, say, say_json
+from banana100_core.cli.display import WorkDisplay
+from banana100_core.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from banana100_core.scoring.weights import FoundWeights
+
+app = typer.Typer(help="Weights files of learned metrics.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command("list")
+def list_files(as_json: AsJson = False) -> None:
+    """Show which weights files are there and which are missing."""
+    from banana100_core.scoring.weights import list_weights
+
+    _say_weights(list_weights(), as_json=as_json)
+
+
+@app.command("add")
+def add(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder that holds weights files.", show_default=False)
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Copy the weights files of a folder to where metrics look for them.
+
+    Files are known by their names, and refused when their SHA-256 is not the one that it should be.
+    """
+    from banana100_core.scoring.weights import add_weights
+
+    with WorkDisplay("adding weights") as display:
+        report = add_weights(folder, display)
+    if as_json:
+        say_json(report)
+    else:
+        for found in report.added:
+            say(f"added {plain(found.file.name)}: {plain(found.path)}")
+        for path in report.unknown:
+            say(f"left aside, no metric needs it: {plain(path)}")
+        say(f"{count(len(report.added), 'file')} added; {len(report.missing):,} still missing")
+    for path, reason in report.wrong:
+        complain(f"{path} was not taken: {reason}")
+    if report.wrong:
+        raise typer.Exit(Exit.SOME_FAILED)
+
+
+@app.command("verify")
+def verify(as_json: AsJson = False) -> None:
+    """Read every weights file whole and compare its SHA-256."""
+    from banana100_core.scoring.weights import WeightsState, explain, verify_weights, way_out
+
+    with WorkDisplay("verifying weights") as display:
+        files = verify_weights(display)
+    _say_weights(files, as_json=as_json)
+    wrong = [found for found in files if found.state is WeightsState.WRONG]
+    for found in wrong:
+        complain(f"{explain(found)} {way_out(found)}")
+    if wrong:
+        raise typer.Exit(Exit.SOME_FAILED)
+
+
+def _say_weights(files: Sequence[FoundWeights], *, as_json: bool) -> None:
+    users = _users()
+    if as_json:
+        say_json(
+            [
+                {
+                    "file": found.file,
+                    "path": found.path,
+                    "state": found.state,
+                    "sha256": found.sha256,
+                    "byte_size": found.byte_size,
+                    "metrics": users.get(found.file.name, []),
+                }
+                for found in files
+            ]
+        )
+        return
+    by_folder: dict[Path, list[FoundWeights]] = {}
+    for found in files:
+        by_folder.setdefault(found.path.parent, []).append(found)
+    for folder, members in by_folder.items():
+        say(plain(folder))
+        say(
+            columns(
+                [
+                    (
+                        "",
+                        found.file.file or found.file.name,
+                        found.state,
+                        "" if found.byte_size is None else in_bytes(found.byte_size),
+                        ", ".join(users.get(found.file.name, ["no metric: parameters that ship do"])),
+                    )
+                    for found in members
+                ],
+                numbers={3},
+            )
+        )
+
+
+def _users() -> dict[str, list[str]]:
+    """Metrics that need a file, by its name; those of which the parameters ship need none."""
+    from banana100_core.catalog.metrics import metrics
+    from banana100_core.scoring.methods import NATIVE, available_backends
+
+    users: dict[str, list[str]] = {}
+    for metric in metrics().values():
+        for file in metric.weights if NATIVE not in available_backends(metric.key) else ():
+            users.setdefault(file.name, []).append(metric.key)
+    return users
