@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 SCREENSHOT_SECONDS = 90
 SETTLED_TICKS = 3
 INTERRUPTED = 130
+SWITCH_SECONDS = 0.001
+"""How long a thread may hold the interpreter while the UI thread waits: a fifth of Python's default.
+
+A repaint lets go of the interpreter in every call of Qt, and has to get it back each time.
+"""
 
 
 def run_window(
@@ -51,6 +56,7 @@ def run_window(
         raise TypeError("another kind of Qt application runs in this process")
     application.setOrganizationName(ORGANIZATION)
     application.setApplicationName(APPLICATION)
+    sys.setswitchinterval(SWITCH_SECONDS)
     keep_log()
     theme.apply(application)
     window = MainWindow(remember=screenshot is None)

@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from banana100_core.scoring.pool import ScoringPool
-
     from banana100_core.generation.executor import Executor
     from banana100_core.project import Project
     from banana100_core.project.records import Run, Step
+    from banana100_core.scoring.pool import ScoringPool
 
 _FIRST_EDIT = 1  # the reference of the paper: step 0 may be cropped otherwise than what the model returns
 
@@ -91,9 +90,8 @@ class Session(QObject):
         self.project = project
         self._unsubscribe.append(project.subscribe(self._news.tell_change))
         if not project.read_only:
-            from banana100_core.scoring.pool import ScoringPool
-
             from banana100_core.generation.executor import Executor
+            from banana100_core.scoring.pool import ScoringPool
 
             self.pool = ScoringPool(project)
             self.executor = Executor(project)
@@ -225,6 +223,21 @@ class Session(QObject):
         if pool is not None:
             self.start_pool()
             self.in_background(lambda: pool.request_missing(run_ids))
+
+    def pause_scoring(self) -> None:
+        """Wait after the pictures in work."""
+        if self.pool is not None:
+            self.pool.pause()
+
+    def resume_scoring(self) -> None:
+        """Go on after a pause."""
+        if self.pool is not None:
+            self.pool.resume()
+
+    def cancel_scoring(self) -> None:
+        """Forget what was asked for; scores made are kept."""
+        if self.pool is not None:
+            self.pool.cancel()
 
     def retry_failed(self) -> None:
         """Forget failed scores and ask for them again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
@@ -13,6 +14,8 @@ from app.browser.model import NODE_ROLE, Node
 from banana100_core.project.records import Run, RunState
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from app.browser.sparklines import Sparklines
     from app.thumbnails import Thumbnails
 
@@ -22,6 +25,9 @@ RUN_ROW = 6 * theme.GRID
 THUMBNAIL = 5 * theme.GRID
 SPARKLINE = QSize(8 * theme.GRID, 2 * theme.GRID + theme.GRID // 2)
 ICON = 2 * theme.GRID
+
+ROWS_KEPT = 256
+"""Drawn rows that are kept; about 60 kB each."""
 
 _ICONS = {
     RunState.PLANNED: "circle-half",
@@ -40,7 +46,9 @@ class RunDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._thumbnails = thumbnails
         self._sparklines = sparklines
+        self._rows: OrderedDict[tuple[Hashable, ...], QPixmap] = OrderedDict()
         self._last_drawn: dict[int, str] = {}
+        self._awaited: set[str] = set()
         self.generating: int | None = None
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
@@ -49,19 +57,62 @@ class RunDelegate(QStyledItemDelegate):
         height = RUN_ROW if node.run else GROUP_ROW if len(node.key) > 1 else IMAGE_ROW
         return QSize(10 * theme.GRID, height)
 
+    def awaits(self, sha256: str) -> bool:
+        """Whether a thumbnail that has come was missed when rows were drawn."""
+        if sha256 in self._awaited:
+            self._awaited.discard(sha256)
+            return True
+        return False
+
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         """Qt's: draw a row."""
         node: Node = index.data(NODE_ROLE)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect = option.rect
-        if node.run is not None:
-            self._draw_run(painter, rect.adjusted(theme.GRID // 2, 0, -theme.GRID, 0), node, node.run)
+        device = painter.device()
+        ratio = device.devicePixelRatioF() if device is not None else 1.0
+        painter.drawPixmap(rect.topLeft(), self._row(node, rect.size(), ratio))
+
+    def _row(self, node: Node, size: QSize, ratio: float) -> QPixmap:
+        """A row as it was drawn last, unless something in it has changed since."""
+        look = (size.width(), size.height(), ratio, theme.is_dark(), node.title, node.note)
+        run = node.run
+        key: tuple[Hashable, ...]
+        if run is None:
+            key = (*look, node.counts)
         else:
-            self._draw_group(painter, rect.adjusted(theme.GRID // 2, 0, -theme.GRID, 0), node)
-        painter.restore()
+            thumbnail, curve = self._thumbnail(run), self._sparklines.curve(run.id)
+            key = (
+                *look,
+                (run.state, run.steps_done, run.steps_planned, run.steps_failed, run.tag_count),
+                run.id == self.generating,
+                thumbnail.cacheKey() if thumbnail is not None else None,
+                curve and (curve, self._sparklines.span()),
+            )
+        row = self._rows.get(key)
+        if row is None:
+            row = self._drawn(node, size, ratio)
+            self._rows[key] = row
+            while len(self._rows) > ROWS_KEPT:
+                self._rows.popitem(last=False)
+        else:
+            self._rows.move_to_end(key)
+        return row
+
+    def _drawn(self, node: Node, size: QSize, ratio: float) -> QPixmap:
+        row = QPixmap(size * ratio)
+        row.setDevicePixelRatio(ratio)
+        row.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(row)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rect = QRect(theme.GRID // 2, 0, size.width() - theme.GRID - theme.GRID // 2, size.height())
+        if node.run is not None:
+            self._draw_run(painter, rect, node, node.run)
+        else:
+            self._draw_group(painter, rect, node)
+        painter.end()
+        return row
 
     def _draw_group(self, painter: QPainter, rect: QRect, node: Node) -> None:
         shown = theme.colours()
@@ -126,6 +177,7 @@ class RunDelegate(QStyledItemDelegate):
         if pixmap is not None:
             self._last_drawn[run.id] = wanted
             return pixmap
+        self._awaited.add(wanted)
         before = self._last_drawn.get(run.id)
         return self._thumbnails.pixmap(before) if before else None
 

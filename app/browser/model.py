@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.tooltips import plain_tip
 from banana100_core.catalog.models import editor_models
@@ -81,13 +81,6 @@ class RunTree(QAbstractItemModel):
             if node.run is not None and node.run.id == run_id:
                 return self._index(node)
         return QModelIndex()
-
-    def repaint_runs(self) -> None:
-        """Have every row drawn again, because what is drawn beside it changed."""
-        for node in (self._root, *self._nodes.values()):
-            if node.children:
-                first, last = self._index(node.children[0]), self._index(node.children[-1])
-                self.dataChanged.emit(first, last, [NODE_ROLE])
 
     def index(self, row: int, column: int, parent: Index = _NOWHERE) -> QModelIndex:
         """Qt's: the index of a row."""
@@ -177,35 +170,13 @@ class RunTree(QAbstractItemModel):
         return self.createIndex(node.parent.children.index(node), 0, self._numbers[node.key])
 
 
-class RunFilter(QSortFilterProxyModel):
-    """Lets through the runs that hold every word of the filter, and the groups that they are in."""
-
-    def __init__(self, tree: RunTree) -> None:
-        super().__init__()
-        self._words: tuple[str, ...] = ()
-        self.setRecursiveFilteringEnabled(True)
-        self.setSourceModel(tree)
-
-    def set_words(self, text: str) -> None:
-        """Filter by these words, in any order; case does not matter."""
-        self._words = tuple(text.casefold().split())
-        self.invalidateFilter()
-
-    def filterAcceptsRow(self, row: int, parent: Index) -> bool:
-        """Qt's: whether a row matches by itself."""
-        node = self.sourceModel().index(row, 0, parent).data(NODE_ROLE)
-        if not isinstance(node, Node) or node.run is None:
-            return not self._words and isinstance(node, Node)
-        text = searched(node.run)
-        return all(word in text for word in self._words)
-
-
-def searched(run: Run) -> str:
-    """The text that the filter looks at."""
+def matches(run: Run, words: Sequence[str]) -> bool:
+    """Whether a run holds all of these words, in any order; they are lower case."""
     editor, note = editor_label(run)
-    return " ".join(
+    text = " ".join(
         (run.initial_image, run.protocol, run.provider, editor, note, run_title(run), run.state)
     ).casefold()
+    return all(word in text for word in words)
 
 
 def run_title(run: Run) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
@@ -18,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.browser.delegate import RunDelegate
-from app.browser.model import NODE_ROLE, Node, RunFilter, RunTree
+from app.browser.model import NODE_ROLE, Node, RunTree, matches
 from app.browser.sparklines import Sparklines
 from app.thumbnails import Thumbnails
 
@@ -40,12 +41,11 @@ class BrowserPanel(QWidget):
     def __init__(self, session: Session, registry: ActionRegistry) -> None:
         super().__init__()
         self._session = session
-        self._choosing = False
+        self._rows_change = False
         self._open_before: list[tuple[str, ...]] | None = None
         self._thumbnails = Thumbnails.of(session)
         self._sparklines = Sparklines(session)
-        self.tree_model = RunTree()
-        self.shown = RunFilter(self.tree_model)
+        self.tree = RunTree()
 
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("Filter")
@@ -55,7 +55,7 @@ class BrowserPanel(QWidget):
         self.filter.returnPressed.connect(self._leave_filter)
 
         self.view = _RunView()
-        self.view.setModel(self.shown)
+        self.view.setModel(self.tree)
         self._delegate = RunDelegate(self._thumbnails, self._sparklines, self.view)
         self.view.setItemDelegate(self._delegate)
 
@@ -69,9 +69,9 @@ class BrowserPanel(QWidget):
         layout.addWidget(self.view)
         self.setMinimumWidth(26 * theme.GRID)
 
-        self._thumbnails.thumbnail_ready.connect(lambda _sha256: self.view.viewport().update())
+        self._thumbnails.thumbnail_ready.connect(self._take_thumbnail)
         self._sparklines.updated.connect(self.view.viewport().update)
-        self.shown.rowsInserted.connect(self._open_new)
+        self.tree.rowsInserted.connect(self._open_new)
         selection = self.view.selectionModel()
         selection.currentChanged.connect(self._look_at)
         selection.selectionChanged.connect(lambda *_changes: self._tell_selection())
@@ -96,10 +96,32 @@ class BrowserPanel(QWidget):
             if sha256
         )
 
+    def _take_thumbnail(self, sha256: str) -> None:
+        if self._delegate.awaits(sha256):
+            self.view.viewport().update()
+
     def _show_runs(self) -> None:
-        self.tree_model.set_runs(self._session.runs)
+        with self._following():
+            self.tree.set_runs(self._session.runs)
+            if self.filter.text():
+                self._hide_others()
         self.view.hint = "" if self._session.runs else "No runs yet.\nImport a folder, or generate some."
         self.view.viewport().update()
+
+    @contextmanager
+    def _following(self) -> Iterator[None]:
+        """While rows come and go, the view moves its current row about; the run looked at stays the same."""
+        before = QPersistentModelIndex(self.view.currentIndex())
+        self._rows_change = True
+        try:
+            yield
+            if not before.isValid():
+                self.view.selectionModel().clear()
+        finally:
+            self._rows_change = False
+        if not before.isValid():
+            self._show_current()
+        self._tell_selection()
 
     def _show_current(self) -> None:
         """Have the tree point at the run that the session looks at."""
@@ -113,10 +135,12 @@ class BrowserPanel(QWidget):
 
     def _look_at(self, current: QModelIndex) -> None:
         node = current.data(NODE_ROLE)
-        if isinstance(node, Node) and node.run is not None:
+        if not self._rows_change and isinstance(node, Node) and node.run is not None:
             self._session.choose_run(node.run.id)
 
     def _tell_selection(self) -> None:
+        if self._rows_change:
+            return
         chosen: dict[int, None] = {}
         for index in self.view.selectionModel().selectedRows():
             node = index.data(NODE_ROLE)
@@ -130,15 +154,36 @@ class BrowserPanel(QWidget):
             self._open_before = [
                 index.data(NODE_ROLE).key for index in self._groups() if self.view.isExpanded(index)
             ]
-        self.shown.set_words(text)
+        self._hide_others()
         if text:
             self.view.expandAll()
         elif self._open_before is not None:
             for index in list(self._groups()):
                 self.view.setExpanded(index, index.data(NODE_ROLE).key in self._open_before)
             self._open_before = None
-            self._show_current()
-        self.view.nothing_found = bool(text) and self.shown.rowCount() == 0
+        self._tell_selection()
+
+    def _hide_others(self) -> None:
+        """Hide the rows that don't match; the model stays whole, and so do selection and expansion."""
+        words = self.filter.text().casefold().split()
+        found = False
+        for image in _rows(self.tree, QModelIndex()):
+            image_found = False
+            for group in _rows(self.tree, image):
+                group_found = False
+                for index in _rows(self.tree, group):
+                    match = matches(index.data(NODE_ROLE).run, words)
+                    group_found |= match
+                    self._hide(index, hidden=not match)
+                image_found |= group_found
+                self._hide(group, hidden=not group_found)
+            found |= image_found
+            self._hide(image, hidden=not image_found)
+        self.view.nothing_found = not found
+
+    def _hide(self, index: QModelIndex, *, hidden: bool) -> None:
+        if self.view.isRowHidden(index.row(), index.parent()) != hidden:
+            self.view.setRowHidden(index.row(), index.parent(), hidden)
 
     def _focus_filter(self) -> None:
         self.filter.setFocus()
@@ -169,28 +214,34 @@ class BrowserPanel(QWidget):
         if len(self._session.runs) > EXPANDED_RUNS and not self.filter.text():
             return
         for row in range(first, last + 1):
-            self.view.expandRecursively(self.shown.index(row, 0, parent))
+            self.view.expandRecursively(self.tree.index(row, 0, parent))
         self.view.expand(parent)
 
     def _index_of(self, run_id: int) -> QModelIndex:
-        return self.shown.mapFromSource(self.tree_model.index_of_run(run_id))
+        return self.tree.index_of_run(run_id)
 
     def _groups(self) -> Iterator[QModelIndex]:
-        for row in range(self.shown.rowCount()):
-            image = self.shown.index(row, 0)
+        for image in _rows(self.tree, QModelIndex()):
             yield image
-            yield from (self.shown.index(child, 0, image) for child in range(self.shown.rowCount(image)))
+            yield from _rows(self.tree, image)
 
     def _run_indexes(self) -> Iterator[QModelIndex]:
+        """Runs that the filter lets through, from top to bottom."""
         for group in self._groups():
             if group.parent().isValid():
-                yield from (self.shown.index(row, 0, group) for row in range(self.shown.rowCount(group)))
+                for index in _rows(self.tree, group):
+                    if not self.view.isRowHidden(index.row(), group):
+                        yield index
 
     def _nodes_on_screen(self) -> Iterator[Node]:
         index = self.view.indexAt(self.view.viewport().rect().topLeft())
         while index.isValid() and self.view.visualRect(index).top() < self.view.viewport().height():
             yield index.data(NODE_ROLE)
             index = self.view.indexBelow(index)
+
+
+def _rows(tree: RunTree, parent: QModelIndex) -> Iterator[QModelIndex]:
+    return (tree.index(row, 0, parent) for row in range(tree.rowCount(parent)))
 
 
 class _RunView(QTreeView):
@@ -263,8 +314,8 @@ class _RunView(QTreeView):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Qt's: the rows, or what to do when there are none."""
         super().paintEvent(event)
-        text = "No run matches." if self.nothing_found else self.hint
-        if text and self.model().rowCount() == 0:
+        text = self.hint or ("No run matches." if self.nothing_found else "")
+        if text:
             painter = QPainter(self.viewport())
             painter.setPen(QColor(theme.colours().muted))
             margin = 2 * theme.GRID

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import gc
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QTimer
+
+from app.garbage import UiThreadCollector
+from app.responsiveness import LoopWatch
+from tests.benchmarks import bench_window
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_busy_loop_shows_as_a_gap(qtbot):
+    watch = LoopWatch()
+    watch.start()
+    QTimer.singleShot(20, lambda: time.sleep(0.12))
+    qtbot.waitUntil(lambda: watch.longest > 100)
+    watch.stop()
+    assert watch.longest < 2000
+    assert watch.percentile(0.5) < 100
+
+
+def test_a_gap_that_is_open_counts_when_the_watch_ends(qtbot):
+    watch = LoopWatch()
+    watch.start()
+    time.sleep(0.06)
+    watch.stop()
+    assert watch.longest >= 60
+
+
+@pytest.mark.parametrize(("share", "value"), [(0.0, 1.0), (0.5, 50.0), (0.99, 99.0), (1.0, 100.0)])
+def test_a_percentile_is_a_gap_that_was_measured(share, value):
+    watch = LoopWatch()
+    watch._gaps.extend(float(gap) for gap in range(100, 0, -1))
+    assert watch.percentile(share) == value
+
+
+def test_nothing_measured_is_no_gap():
+    watch = LoopWatch()
+    assert (watch.longest, watch.percentile(0.99), watch.count) == (0.0, 0.0, 0)
+
+
+def test_cycles_are_collected_on_the_ui_thread_only(qtbot):
+    class Node:
+        pass
+
+    collector = UiThreadCollector()
+    collector.start()
+    try:
+        assert not gc.isenabled()
+        node = Node()
+        node.itself = node
+        found: list[str] = []
+        import weakref
+
+        weakref.finalize(node, found.append, "collected")
+        del node
+        kept = [[] for _object in range(2 * gc.get_threshold()[0])]
+        qtbot.waitUntil(lambda: found == ["collected"], timeout=5000)
+        assert kept
+    finally:
+        collector.stop()
+    assert gc.isenabled()
+
+
+@pytest.fixture(scope="module")
+def photographs(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("photographs") / "study.b100"
+    bench_window.make_study(path)
+    return path
+
+
+@pytest.mark.slow
+def test_the_first_window_is_up_in_a_second_and_a_half(photographs):
+    bench_window.first_window(photographs)  # fills the file cache, as any earlier start has
+    assert bench_window.first_window(photographs) < bench_window.FIRST_WINDOW_SECONDS
+
+
+@pytest.mark.slow
+def test_the_window_stays_alive_while_the_pool_scores_photographs(photographs):
+    gaps = bench_window.loop_gaps(photographs, seconds=15.0)
+    assert gaps["scores"] > 0
+    assert gaps["longest"] < bench_window.LONGEST_MS
+    assert gaps["p99"] < bench_window.P99_MS
