@@ -25,7 +25,9 @@ def sections() -> list[tuple[str, list[Row]]]:
     for menu, members in groupby(with_keys, key=lambda action: action.menu.partition("/")[0]):
         rows: list[Row] = []
         for action in members:
-            title = action.title if action.context is Context.WINDOW else f"{action.title} ({action.context})"
+            title = " · ".join((*action.menu.split("/")[1:], action.title))
+            if action.context is not Context.WINDOW:
+                title = f"{title} ({action.context})"
             native = QKeySequence.SequenceFormat.NativeText
             rows.append((title, [sequence.toString(native) for sequence in action.sequences]))
         found.append((menu, rows))

@@ -58,6 +58,7 @@ def run_window(
     application.setApplicationName(APPLICATION)
     sys.setswitchinterval(SWITCH_SECONDS)
     keep_log()
+    application.setWindowIcon(theme.program_icon())
     theme.apply(application)
     window = MainWindow(remember=screenshot is None)
     if scheme is not None:

@@ -47,6 +47,7 @@ log = logging.getLogger("app")
 
 DISTRIBUTION = "banana100-inspector"
 
+_FEW_LINES = 6
 _CRASH = (
     "This is a fault of the program, not of your files. Your project is saved up to the last finished step, "
     "score and tag. You can go on working; a restart is the safer way."
@@ -132,7 +133,7 @@ class TextDialog(QDialog):
     def __init__(self, title: str, words: str, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.resize(84 * theme.GRID, 48 * theme.GRID)
+        self.resize(84 * theme.GRID, (56 if text.count("\n") > _FEW_LINES else 28) * theme.GRID)
         self.text = text
         field = QPlainTextEdit(text)
         field.setReadOnly(True)

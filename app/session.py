@@ -255,10 +255,12 @@ class Session(QObject):
     def _teller(self, kind: str) -> Callable[[object], None]:
         return lambda progress: self._news.tell_progress(kind, progress)
 
-    def _take_news(self, tables: frozenset[str], progress: dict[str, object]) -> None:
+    def _take_news(self, tables: frozenset[str], progress: dict[str, Any]) -> None:
         if "scoring" in progress:
             self.scoring_progressed.emit(progress["scoring"])
         if "generation" in progress:
+            if progress["generation"].running:
+                self.start_pool()  # what is generated is scored as it arrives
             self.generation_progressed.emit(progress["generation"])
         if tables & {"run", "step", "tag"}:
             self._read_again(tables)

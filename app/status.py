@@ -11,11 +11,10 @@ from app.notifications import plain_label
 from app.tooltips import plain_tip
 
 if TYPE_CHECKING:
-    from banana100_core.scoring.pool import ScoringProgress
-
     from app.session import Session
     from banana100_core.generation.executor import GenerationProgress
     from banana100_core.project import Project
+    from banana100_core.scoring.pool import ScoringProgress
 
 
 class StatusBar(QStatusBar):
@@ -37,6 +36,7 @@ class StatusBar(QStatusBar):
         row.setSpacing(theme.GRID)
         for widget in (self._bar, self.scoring, self.generation):
             row.addWidget(widget)
+        row.addStretch(1)
         self.addWidget(left)
         self.addPermanentWidget(self.file)
         session.scoring_progressed.connect(self.show_scoring)

@@ -151,6 +151,11 @@ def icon(name: str) -> QIcon:
     return QIcon(_ThemedIconEngine(name))
 
 
+def program_icon() -> QIcon:
+    """The program's own icon."""
+    return QIcon(str(files("resources").joinpath("icons/banana100.png")))
+
+
 @cache
 def icon_pixmap(name: str, colour: str, side: int, ratio: float) -> QPixmap:
     """An icon drawn once, for painters that draw it in many rows."""
@@ -312,8 +317,10 @@ def _style_sheet(shown: Colours) -> str:
         color: {shown.text}; background: {shown.field}; border: 1px solid {shown.line};
         border-radius: {half}px; padding: {quarter}px {half + quarter}px;
     }}
-    #message_bar {{ background: {shown.panel}; border: none; border-bottom: 1px solid {shown.line}; }}
-    #message_bar[error="true"] {{ border-left: {half}px solid {shown.error}; }}
+    #message_bar {{
+        background: {shown.panel}; border: none; border-left: {half}px solid {shown.error};
+        border-bottom: 1px solid {shown.line};
+    }}
     #palette {{ background: {shown.panel}; border: 1px solid {shown.line}; border-radius: {GRID}px; }}
     #palette QListView {{ background: {shown.panel}; }}
     """

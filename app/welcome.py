@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
 from app.notifications import plain_label
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from app.actions import ActionRegistry
 
 _SHOWN_RECENT = 6
+_EMBLEM = 8 * theme.GRID
 
 
 class Welcome(QWidget):
@@ -33,7 +34,9 @@ class Welcome(QWidget):
     def show_start(self, recent: list[Path]) -> None:
         """Offer ways to begin."""
         column = self._begin(
-            "Banana100 Inspector", "Look at, score, tag and produce runs of iterative image edits."
+            "Banana100 Inspector",
+            "Look at, score, tag and produce runs of iterative image edits.",
+            emblem=True,
         )
         column.addLayout(self._buttons("file.open", "file.new", "file.demo"))
         if recent:
@@ -58,7 +61,7 @@ class Welcome(QWidget):
         )
         column.addLayout(self._buttons("file.import", "generate.start"))
 
-    def _begin(self, heading: str, text: str) -> QVBoxLayout:
+    def _begin(self, heading: str, text: str, *, emblem: bool = False) -> QVBoxLayout:
         if self._content is not None:
             self._layout.removeWidget(self._content)
             self._content.hide()
@@ -67,6 +70,10 @@ class Welcome(QWidget):
         self._content.setMaximumWidth(72 * theme.GRID)
         column = QVBoxLayout(self._content)
         column.setSpacing(theme.GRID)
+        if emblem:
+            picture = QLabel()
+            picture.setPixmap(theme.program_icon().pixmap(_EMBLEM, _EMBLEM))
+            column.addWidget(picture)
         title = plain_label(heading)
         title.setProperty("heading", True)  # noqa: FBT003 - Qt takes the value by place
         column.addWidget(title)

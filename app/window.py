@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -349,7 +349,7 @@ class MainWindow(QMainWindow):
     def _restore_layout(self) -> None:
         stored = self.settings.layout() if self._remember else None
         if stored is None:
-            self.resize(180 * theme.GRID, 110 * theme.GRID)
+            self.resize(_first_size())
             return
         geometry, state = stored
         self.restoreGeometry(geometry)
@@ -400,6 +400,13 @@ class _Centre(QWidget):
 def _show_whether(action: QAction, dock: PanelDock, _visible: bool) -> None:
     # A dock behind another tab is not visible, but not hidden either.
     action.setChecked(not dock.isHidden())
+
+
+def _first_size() -> QSize:
+    wanted = QSize(200 * theme.GRID, 125 * theme.GRID)
+    if QGuiApplication.platformName() == "offscreen":
+        return wanted
+    return wanted.boundedTo(QGuiApplication.primaryScreen().availableSize() * 0.9)
 
 
 def _dropped(event: QDropEvent) -> Path | None:

@@ -11,6 +11,7 @@ from banana100_core.project import Project
 from banana100_core.project.images import NewImage
 from banana100_core.project.records import NewRun, NewStep, NewTag, Outcome, RunState
 from banana100_core.project.runs import add_run, add_step, set_run_state
+from banana100_core.project.scores import step_scores
 from banana100_core.project.tags import add_tag
 
 
@@ -170,6 +171,20 @@ def test_any_other_error_in_the_background_surfaces_on_the_ui_thread(qtbot, open
         opened.in_background(work)
         qtbot.waitUntil(lambda: bool(caught))
     assert caught[0][0] is ZeroDivisionError
+
+
+def test_what_is_generated_is_scored_as_it_arrives(qtbot, session, tmp_path, fill):
+    with Project.create(tmp_path / "planned.b100") as project:
+        fill(project, images=1, repeats=1, steps=0, scored=False)
+    session.open_project(tmp_path / "planned.b100")
+    run = NewRun("Image 1", "codec_loss", "jpeg-webp", "replicate", repeat=2, steps_planned=3, seed=1)
+    run_id = add_run(session.project, run)
+    session.executor.start([run_id])
+
+    def scored_steps() -> set[int]:
+        return {score.step for score in step_scores(session.project, [run_id])}
+
+    qtbot.waitUntil(lambda: {1, 2, 3} <= scored_steps(), timeout=60_000)
 
 
 def test_selected_runs_fall_back_to_the_run_looked_at(qtbot, opened):

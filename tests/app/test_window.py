@@ -9,7 +9,6 @@ import threading
 import time
 
 import pytest
-from banana100_core.scoring.pool import ScoringProgress
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QColor, QDropEvent, QGuiApplication, QImage
 from PySide6.QtTest import QTest
@@ -27,6 +26,8 @@ from banana100_core.project import Project
 from banana100_core.project.check import check
 from banana100_core.project.records import NewRun, RunState
 from banana100_core.project.runs import add_run
+from banana100_core.project.scores import step_scores
+from banana100_core.scoring.pool import ScoringProgress
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
 
@@ -456,6 +457,24 @@ def test_quitting_while_runs_are_made_ends_all_within_five_seconds(qtbot, window
 
         assert run(project, run_id).state is RunState.PLANNED
         assert len(steps(project, run_id)) >= 3
+
+
+def test_quitting_while_pictures_are_scored_keeps_every_score(qtbot, window, tmp_path, fill):
+    path = tmp_path / "unscored.b100"
+    with Project.create(path) as project:
+        fill(project, images=3, repeats=3, steps=12, scored=False)
+    _open(qtbot, window, path)
+    session = window.session
+    with qtbot.waitSignal(
+        session.scoring_progressed, timeout=60_000, check_params_cb=lambda p: 0 < p.done < p.total
+    ) as told:
+        session.score_missing()
+    begun = time.monotonic()
+    window.close()
+    assert time.monotonic() - begun < 5
+    assert not [finding for finding in check(path) if finding.severity == "error"]
+    with Project.open(path, read_only=True) as project:
+        assert len({(s.image_sha256, s.metric) for s in step_scores(project)}) >= told.args[0].done
 
 
 # As a program
