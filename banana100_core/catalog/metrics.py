@@ -29,6 +29,7 @@ class WeightsFile:
 
     `name` is the file's name, or the repository's at `Place.HUGGINGFACE`; there `file` is the file in it, and
     None asks for the whole repository. `sha256` is the digest or its first eight digits, None if not known.
+    `variable` names an environment variable by which the user can say where a repository's folder is.
     """
 
     name: str
@@ -36,6 +37,7 @@ class WeightsFile:
     source: str
     sha256: str | None = None
     file: str | None = None
+    variable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,4 +96,11 @@ def metric(key: str) -> Metric:
 def _weights_file(name: str, entry: dict[str, str]) -> WeightsFile:
     place = Place(entry.get("place", Place.PYIQA))
     default = f"https://huggingface.co/{name}" if place is Place.HUGGINGFACE else PYIQA_WEIGHTS
-    return WeightsFile(name, place, entry.get("source", default), entry.get("sha256"), entry.get("file"))
+    return WeightsFile(
+        name,
+        place,
+        entry.get("source", default),
+        entry.get("sha256"),
+        entry.get("file"),
+        entry.get("variable"),
+    )

@@ -61,8 +61,8 @@ def metrics(
             numbers={"SCORED"} if project else (),
         )
     )
-    _say_weights(rows)
-    _say_other_reasons([status for _, status in rows])
+    told = _say_weights(rows)
+    _say_other_reasons([status for _, status in rows if status.metric not in told])
 
 
 def _scored(path: Path) -> dict[str, int]:
@@ -104,7 +104,8 @@ def _say_as_json(rows: Sequence[tuple[Metric, MetricStatus]], scored: dict[str, 
     )
 
 
-def _say_weights(rows: Sequence[tuple[Metric, MetricStatus]]) -> None:
+def _say_weights(rows: Sequence[tuple[Metric, MetricStatus]]) -> set[str]:
+    """Say which files are missing, and give the metrics that need them."""
     from banana100_core.scoring.methods import State
     from banana100_core.scoring.weights import find
 
@@ -123,15 +124,15 @@ def _say_weights(rows: Sequence[tuple[Metric, MetricStatus]]) -> None:
         say(plain(f"from {source}"))
         say(plain(f"to   {folder}"))
         say(columns(("", *file, ", ".join(metrics)) for file, metrics in files.items()))
+    return {key for files in wanted.values() for metrics in files.values() for key in metrics}
 
 
 def _say_other_reasons(statuses: Sequence[MetricStatus]) -> None:
     from banana100_core.scoring.methods import State
 
-    told = {State.READY, State.WEIGHTS_MISSING, State.WEIGHTS_WRONG}
     by_reason: dict[tuple[str, str], list[str]] = {}
     for status in statuses:
-        if status.state not in told:
+        if status.state is not State.READY:
             by_reason.setdefault((status.reason, status.way_out), []).append(status.metric)
     for (reason, way_out), keys in by_reason.items():
         say()

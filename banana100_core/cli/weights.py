@@ -1,4 +1,4 @@
-"""Commands about weights files: weights list, weights add, weights verify."""
+"""Commands about weights files: weights list, weights add, weights verify, weights convert-rali."""
 
 from __future__ import annotations
 
@@ -69,6 +69,29 @@ def verify(as_json: AsJson = False) -> None:
         complain(f"{explain(found)} {way_out(found)}")
     if wrong:
         raise typer.Exit(Exit.SOME_FAILED)
+
+
+@app.command("convert-rali")
+def convert_rali(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DIR", help="RALI's folder; else where RALI looks for it.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Convert RALI's pca.pkl to pca.npz, once.
+
+    A pickle can hold a program. Nothing else ever opens this one, and here only arrays and a PCA are let in.
+    """
+    from banana100_core.scoring.vision_language.model_folder import model_folder
+    from banana100_core.scoring.vision_language.rali import KEY, Files
+    from banana100_core.scoring.vision_language.rali_pca import WARNING, convert_rali_pca
+
+    files = Files.of(folder or model_folder(KEY))
+    complain(WARNING)
+    convert_rali_pca(files.pickle, files.pca)
+    say(f"converted to {plain(files.pca)}")
 
 
 def _say_weights(files: Sequence[FoundWeights], *, as_json: bool) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from banana100_core.catalog.metrics import Metric, metric, metrics
 from banana100_core.errors import MetricError
 from banana100_core.scoring.native.score import NATIVE_METRICS, native_version, shipped_digest
+from banana100_core.scoring.vision_language import ADAPTED, lack, method_version
 from banana100_core.scoring.weights import explain, find, way_out
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ NATIVE = "native"
 PYIQA = "pyiqa"
 ADAPTER = "adapter"
 
-_ADAPTED = ("visualquality_r1", "rali")
 _INSTALL = 'Type: pip install "banana100-inspector[metrics]"'
 
 # Modules that pyiqa imports for some metrics without saying so in its own requirements.
@@ -39,7 +39,6 @@ class State(StrEnum):
     WEIGHTS_MISSING = "weights missing"
     WEIGHTS_WRONG = "weights wrong"
     LIBRARY_MISSING = "library missing"
-    NOT_YET = "not in this version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ def chosen_backends(backends: Mapping[str, str] | None = None) -> dict[str, str]
 
 def available_backends(key: str) -> tuple[str, ...]:
     """Backends that know a metric, the default first."""
-    if key in _ADAPTED:
+    if key in ADAPTED:
         return (ADAPTER,)
     return (NATIVE, PYIQA) if key in NATIVE_METRICS else (PYIQA,)
 
@@ -101,17 +100,25 @@ def _status(each: Metric, backend: str) -> MetricStatus:
     if backend == NATIVE:
         return MetricStatus(each.key, State.READY, backend, native_version(each.key))
     if backend == ADAPTER:
-        reason = f"{each.title} has no adapter in this version."
-        return MetricStatus(each.key, State.NOT_YET, backend, None, reason, "Use the other metrics.")
+        return _adapter_status(each)
     return _pyiqa_status(each)
 
 
-def _pyiqa_status(each: Metric) -> MetricStatus:
-    needed = ("torch", "pyiqa", *_UNDECLARED.get(each.key, ()))
-    absent = [name for name in needed if find_spec(name) is None]
+def _adapter_status(each: Metric) -> MetricStatus:
+    absent = _absent("torch", "transformers", "accelerate")
     if absent:
-        reason = f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed."
-        return MetricStatus(each.key, State.LIBRARY_MISSING, PYIQA, None, reason, _INSTALL)
+        return MetricStatus(each.key, State.LIBRARY_MISSING, ADAPTER, None, absent, _INSTALL)
+    lacking = lack(each.key)
+    if lacking is not None:
+        state = State.WEIGHTS_WRONG if lacking.wrong else State.WEIGHTS_MISSING
+        return MetricStatus(each.key, state, ADAPTER, None, lacking.reason, lacking.way_out)
+    return MetricStatus(each.key, State.READY, ADAPTER, method_version(each.key))
+
+
+def _pyiqa_status(each: Metric) -> MetricStatus:
+    absent = _absent("torch", "pyiqa", *_UNDECLARED.get(each.key, ()))
+    if absent:
+        return MetricStatus(each.key, State.LIBRARY_MISSING, PYIQA, None, absent, _INSTALL)
     if each.key in NATIVE_METRICS:
         digest = shipped_digest(each.key)
     else:
@@ -130,6 +137,12 @@ def _pyiqa_status(each: Metric) -> MetricStatus:
         digest = "+".join((file.sha256 or "")[:8] for file in found)
     libraries = f"pyiqa-{_version('pyiqa')};torch-{_version('torch')}"
     return MetricStatus(each.key, State.READY, PYIQA, f"{libraries};weights={digest};float32")
+
+
+def _absent(*modules: str) -> str:
+    """Name the modules that are not installed, in a sentence; empty where all are."""
+    absent = [name for name in modules if find_spec(name) is None]
+    return f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed." if absent else ""
 
 
 def _version(distribution: str) -> str:

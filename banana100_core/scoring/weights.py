@@ -127,7 +127,11 @@ def way_out(found: FoundWeights) -> str:
         return ""
     if found.file.place is Place.HUGGINGFACE and found.file.file is None:
         folder = found.path.parent.parent
-        return f"Type: hf download {found.file.name} (or copy the repository's folder of a cache to {folder})"
+        named = f", or set {found.file.variable} to a folder that holds it" if found.file.variable else ""
+        return (
+            f"Type: hf download {found.file.name} "
+            f"(or copy the repository's folder of a cache to {folder}{named})"
+        )
     return (
         f"Put the file from {found.file.source} in a folder DIR and type: banana100 weights add DIR "
         f"(it goes to {found.path})"
@@ -165,8 +169,10 @@ def place_of(file: WeightsFile) -> Path:
     """Where a weights file is, or where it should be."""
     if file.place is not Place.HUGGINGFACE:
         return torch_home() / "hub" / file.place.value / file.name
-    repository = _repository(file)
     name = file.file or "config.json"
+    if file.variable is not None and (named := os.environ.get(file.variable)):
+        return Path(named).expanduser() / name
+    repository = _repository(file)
     with contextlib.suppress(OSError):
         revision = (repository / "refs" / "main").read_text("utf-8").strip()
         return repository / "snapshots" / revision / name
@@ -195,10 +201,12 @@ def _find_repository(file: WeightsFile) -> FoundWeights:
     """Look for a whole repository: its revision stands for the digest."""
     path = place_of(file)
     weights = [each for kind in ("*.safetensors", "*.bin", "*.pt") for each in path.parent.rglob(kind)]
-    if not path.is_file() or not weights:
+    # The model may lie in a folder of its own.
+    if not any(path.parent.rglob(path.name)) or not weights:
         return FoundWeights(file, path, WeightsState.MISSING)
     size = sum(each.stat().st_size for each in weights)
-    return FoundWeights(file, path, WeightsState.UNVERIFIED, path.parent.name, size)
+    revision = path.parent.name if path.parent.parent.name == "snapshots" else None
+    return FoundWeights(file, path, WeightsState.UNVERIFIED, revision, size)
 
 
 def _recognise(path: Path) -> WeightsFile | None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from banana100_core.errors import BananaError, MetricError
 from banana100_core.imaging.decode import Purpose, decode
 from banana100_core.processes import emit
-from banana100_core.scoring.methods import NATIVE
+from banana100_core.scoring.methods import ADAPTER, NATIVE
 from banana100_core.scoring.native.score import NativeScorer
+from banana100_core.scoring.vision_language.rating import Rating, ReplyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from banana100_core.project.images import ImageLocation
     from banana100_core.scoring.pyiqa_backend import PyiqaScorer
+    from banana100_core.scoring.vision_language.scorer import VisionLanguageScorer
 
 _NATIVE_BYTES = 200_000_000
 _NATIVE_BYTES_A_PIXEL = 12
@@ -60,12 +62,16 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Emitted for every metric of a job: its score, or the reason why there is none."""
+    """Emitted for every metric of a job: its score, or the reason why there is none.
+
+    `replies` is what a language model said, word for word.
+    """
 
     metric: str
     score: float | None
     error: str | None
     seconds: float
+    replies: tuple[str, ...] = ()
 
 
 def make_device_finder() -> Callable[[object], list[str]]:
@@ -86,6 +92,7 @@ class _Worker:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="decode")
         self._ahead: tuple[ImageLocation, Future[NDArray[np.uint8]]] | None = None
         self._pyiqa: PyiqaScorer | None = None
+        self._vision_language: VisionLanguageScorer | None = None
 
     def __call__(self, job: Job) -> None:
         emit(Opened())
@@ -100,9 +107,7 @@ class _Worker:
         native = NativeScorer(pixels, self._setup.threads)
         for metric in job.metrics:
             emit(Begun(metric))
-            began = time.perf_counter()
-            score, error_text = self._score(metric, pixels, native)
-            emit(Scored(metric, score, error_text, time.perf_counter() - began))
+            emit(self._score(metric, job.location.sha256, pixels, native))
 
     def _pixels(self, location: ImageLocation) -> NDArray[np.uint8]:
         ahead, self._ahead = self._ahead, None
@@ -110,20 +115,27 @@ class _Worker:
             return ahead[1].result()
         return _decode(location)
 
-    def _score(
-        self, metric: str, pixels: NDArray[np.uint8], native: NativeScorer
-    ) -> tuple[float | None, str | None]:
+    def _score(self, metric: str, sha256: str, pixels: NDArray[np.uint8], native: NativeScorer) -> Scored:
+        began = time.perf_counter()
         try:
-            if self._setup.backends[metric] == NATIVE:
-                self._need_memory(metric, pixels)
-                score = native.score(metric)
-            else:
-                score = self._pyiqa_scorer().score(metric, pixels)
+            rating = self._rate(metric, sha256, pixels, native)
         except Exception as error:  # noqa: BLE001 - one score fails, the others go on
-            return None, _reason(error)
-        if not math.isfinite(score):
-            return None, f"{metric} is undefined on this picture: it gave {score}."
-        return score, None
+            replies = error.replies if isinstance(error, ReplyError) else ()
+            return Scored(metric, None, _reason(error), time.perf_counter() - began, replies)
+        seconds = time.perf_counter() - began
+        if not math.isfinite(rating.score):
+            undefined = f"{metric} is undefined on this picture: it gave {rating.score}."
+            return Scored(metric, None, undefined, seconds, rating.replies)
+        return Scored(metric, rating.score, None, seconds, rating.replies)
+
+    def _rate(self, metric: str, sha256: str, pixels: NDArray[np.uint8], native: NativeScorer) -> Rating:
+        backend = self._setup.backends[metric]
+        if backend == NATIVE:
+            self._need_memory(metric, pixels)
+            return Rating(native.score(metric))
+        if backend == ADAPTER:
+            return self._vision_language_scorer().score(metric, pixels, sha256)
+        return Rating(self._pyiqa_scorer().score(metric, pixels))
 
     def _pyiqa_scorer(self) -> PyiqaScorer:
         if self._pyiqa is None:
@@ -131,6 +143,14 @@ class _Worker:
 
             self._pyiqa = PyiqaScorer(self._setup.device, self._setup.threads, self._setup.max_memory)
         return self._pyiqa
+
+    def _vision_language_scorer(self) -> VisionLanguageScorer:
+        if self._vision_language is None:
+            from banana100_core.scoring.vision_language.scorer import VisionLanguageScorer
+
+            setup = self._setup
+            self._vision_language = VisionLanguageScorer(setup.device, setup.threads, setup.max_memory)
+        return self._vision_language
 
     def _need_memory(self, metric: str, pixels: NDArray[np.uint8]) -> None:
         needed = _NATIVE_BYTES + _NATIVE_BYTES_A_PIXEL * (pixels.size // 3)

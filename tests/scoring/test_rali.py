@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+import subprocess
 import sys
 import types
 
@@ -11,7 +12,14 @@ import numpy as np
 import pytest
 
 from banana100_core.errors import WeightsError
+from banana100_core.imaging.decode import Purpose, decode, inspect
 from banana100_core.processes import WorkerProcess
+from banana100_core.project.images import NewImage
+from banana100_core.project.records import NewRun, NewStep, Outcome
+from banana100_core.project.runs import add_run, add_step
+from banana100_core.project.scores import step_scores
+from banana100_core.scoring.methods import State, ready_methods, statuses
+from banana100_core.scoring.pool import ScoringPool
 from banana100_core.scoring.vision_language import lack, method_version
 from banana100_core.scoring.vision_language.rali import Rali
 from banana100_core.scoring.vision_language.rali_pca import Pca, convert_rali_pca
@@ -132,6 +140,25 @@ def test_the_scorer_takes_the_repository_or_its_folder(folder, monkeypatch):
     assert len(versions) == 1
 
 
+def test_the_pool_stores_the_score(folder, project, make_png, monkeypatch):
+    monkeypatch.setenv("BANANA100_RALI", str(folder))
+    data = make_png(120, 90)
+    run = add_run(project, NewRun("Fog", "codec_loss", "jpeg", "replicate"))
+    add_step(project, NewStep(run, 0, Outcome.INITIAL), NewImage(inspect(data), data=data))
+    pool = ScoringPool(project, metrics=["rali"])
+    try:
+        pool.start()
+        pool.request_missing()
+        assert pool.wait(120)
+    finally:
+        pool.close()
+    (stored,) = step_scores(project)
+    assert stored.error is None
+    assert stored.method_version == ready_methods()["rali"] == method_version("rali")
+    expected = Rali(folder, "cpu").rate(decode(data, Purpose.SCORING).pixels)
+    assert stored.score == pytest.approx(expected, rel=1e-5)
+
+
 def test_the_method_version_follows_prototypes_and_pca(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("BANANA100_RALI", str(tmp_path))
     (tmp_path / "best").symlink_to(folder / "best")
@@ -150,6 +177,7 @@ def test_a_pickle_is_named_and_never_loaded_by_itself(folder, tmp_path, monkeypa
     (tmp_path / "best").symlink_to(folder / "best")
     (tmp_path / "basis.npz").write_bytes((folder / "basis.npz").read_bytes())
     assert "pca.npz" in lack("rali").reason
+    assert statuses()["rali"].state is State.WEIGHTS_MISSING
     write_malice(tmp_path / "pca.pkl", tmp_path / "harm")
     assert "convert-rali" in lack("rali").way_out
     with pytest.raises(WeightsError, match="convert-rali"):
@@ -223,6 +251,20 @@ def test_a_pickle_by_an_older_numpy_is_converted(tmp_path):
     (tmp_path / "pca.pkl").write_bytes(pickled)
     pca = convert_rali_pca(tmp_path / "pca.pkl", tmp_path / "pca.npz")
     np.testing.assert_array_equal(pca.transform(np.array([1.0, 2.0, 3.0])), [1.0, 2.0])
+
+
+def test_the_command_warns_and_converts(tmp_path):
+    state = {"mean": np.zeros(3), "components": np.eye(3)[:2], "var": np.ones(3)}
+    (tmp_path / "pca.pkl").write_bytes(pickle.dumps(state))
+    command = [sys.executable, "-m", "banana100_core.cli", "weights", "convert-rali", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "A pickle can hold a program" in done.stderr
+    assert Pca.read(tmp_path / "pca.npz").components.shape == (2, 3)
+    write_malice(tmp_path / "pca.pkl", tmp_path / "harm")
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert refused.returncode != 0
+    assert "was refused" in refused.stderr
+    assert not (tmp_path / "harm").exists()
 
 
 class Malice:

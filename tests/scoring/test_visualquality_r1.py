@@ -11,16 +11,20 @@ import pytest
 
 from banana100_core.errors import MetricError, WeightsError
 from banana100_core.processes import WorkerProcess
+from banana100_core.project.images import ImageLocation
+from banana100_core.scoring.methods import ADAPTER, State, ready_methods, statuses
 from banana100_core.scoring.vision_language import lack, method_version
+from banana100_core.scoring.vision_language.rating import ReplyError
 from banana100_core.scoring.vision_language.scorer import VisionLanguageScorer
 from banana100_core.scoring.vision_language.visualquality_r1 import (
-    ReplyError,
     Settings,
     VisualQualityR1,
     fitted_size,
     parse_reply,
     seed,
 )
+from banana100_core.scoring.weights import WeightsState, list_weights
+from banana100_core.scoring.worker import Job, Scored, Setup, make_worker
 
 pytest.importorskip("transformers")
 
@@ -102,7 +106,8 @@ def build_model(folder, words):
         for parameter in model.parameters():
             if parameter.ndim > 1:
                 parameter.normal_(0, 0.3)
-    model.generation_config.eos_token_id = number("<|im_end|>")
+    # Many words end a reply, so that it is short.
+    model.generation_config.eos_token_id = [number("<|im_end|>"), *number((words or letters)[::10])]
     model.generation_config.pad_token_id = number("<|endoftext|>")
     model.to(torch.bfloat16).save_pretrained(folder)
     Qwen2_5_VLProcessor(
@@ -121,7 +126,7 @@ def speaking(tmp_path_factory):
 @pytest.fixture(scope="module")
 def mute(tmp_path_factory):
     """A model that knows no answer."""
-    return build_model(tmp_path_factory.mktemp("mute"), ())
+    return build_model(tmp_path_factory.mktemp("mute"), [])
 
 
 @pytest.fixture(scope="module")
@@ -298,6 +303,42 @@ def test_the_method_version_follows_weights_and_settings(speaking, mute, monkeyp
     assert len(versions) == 4
     assert all("transformers-" in version and "torch-" in version for version in versions)
     assert all(version.endswith("bfloat16") for version in versions)
+
+
+def test_a_worker_keeps_what_was_said(speaking, mute, tmp_path, make_png, monkeypatch):
+    data = make_png(70, 60)
+    (tmp_path / "fog.png").write_bytes(data)
+    sha256 = hashlib.sha256(data).hexdigest()
+    location = ImageLocation(sha256, tmp_path / "study.b100", tmp_path / "fog.png")
+    setup = Setup("cpu", 1, {"visualquality_r1": ADAPTER})
+    heard = {}
+    for name, folder in (("speaking", speaking), ("mute", mute)):
+        environment = {"BANANA100_VISUALQUALITY_R1": str(folder), "BANANA100_VISUALQUALITY_R1_SAMPLES": "2"}
+        worker = WorkerProcess(functools.partial(make_worker, setup), name, environment=environment)
+        events = []
+        try:
+            worker.request(Job(location, ("visualquality_r1",)), timeout=120, on_event=events.append)
+        finally:
+            worker.stop()
+        (heard[name],) = [event for event in events if isinstance(event, Scored)]
+    said = heard["speaking"]
+    assert said.error is None
+    assert len(said.replies) == 2
+    assert said.score == pytest.approx(np.mean([parse_reply(reply) for reply in said.replies]))
+    assert heard["mute"].score is None
+    assert "holds no <answer>" in heard["mute"].error
+    assert len(heard["mute"].replies) == 2
+
+
+def test_the_status_is_ready_where_the_model_is(speaking, monkeypatch):
+    monkeypatch.setenv("BANANA100_VISUALQUALITY_R1", str(speaking))
+    assert ready_methods(["visualquality_r1"]) == {"visualquality_r1": method_version("visualquality_r1")}
+    (found,) = [each for each in list_weights() if each.file.name == "TianheWu/VisualQuality-R1-7B"]
+    assert (found.state, found.path.parent) == (WeightsState.UNVERIFIED, speaking)
+    monkeypatch.setenv("BANANA100_VISUALQUALITY_R1", str(speaking / "nowhere"))
+    status = statuses()["visualquality_r1"]
+    assert (status.state, status.method_version) == (State.WEIGHTS_MISSING, None)
+    assert "hf download TianheWu/VisualQuality-R1-7B" in status.way_out
 
 
 def test_the_scorer_finds_the_folder_in_the_hugging_face_cache(speaking, tmp_path, monkeypatch):

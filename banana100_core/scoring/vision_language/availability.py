@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
+from banana100_core.catalog.metrics import metric
 from banana100_core.scoring.vision_language import rali, visualquality_r1
 from banana100_core.scoring.vision_language.model_folder import (
     CONFIG,
@@ -14,7 +15,6 @@ from banana100_core.scoring.vision_language.model_folder import (
     missing_files,
     model_folder,
     model_type,
-    variable,
 )
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def method_version(key: str) -> str:
 
 
 def _lack_of_model(key: str, folder: Path, kind: str, get: str) -> Lack | None:
-    way_out = f"{get}, or set {variable(key)} to the folder that holds it."
+    way_out = f"{get}, or set {metric(key).weights[0].variable} to the folder that holds it."
     if not (folder / CONFIG).is_file():
         return Lack(f"There is no model in {folder}.", way_out)
     absent = missing_files(folder)

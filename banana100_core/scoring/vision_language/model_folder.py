@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import struct
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from banana100_core.catalog.metrics import metric
@@ -19,6 +17,7 @@ from banana100_core.scoring.weights import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 CONFIG = "config.json"
 _INDEX = "model.safetensors.index.json"
@@ -32,16 +31,8 @@ _SAMPLES = 64
 _SAMPLE_BYTES = 1 << 16
 
 
-def variable(key: str) -> str:
-    """Name of the environment variable that says where a metric's model folder is."""
-    return f"BANANA100_{key.upper()}"
-
-
 def model_folder(key: str) -> Path:
     """Give the folder of a metric's weights, whether or not it is there."""
-    named = os.environ.get(variable(key))
-    if named:
-        return Path(named).expanduser()
     return place_of(metric(key).weights[0]).parent
 
 

@@ -9,7 +9,7 @@ from banana100_core.errors import MetricError, WeightsError
 from banana100_core.scoring.vision_language import rali, visualquality_r1
 from banana100_core.scoring.vision_language.availability import lack
 from banana100_core.scoring.vision_language.model_folder import model_folder, weights_bytes
-from banana100_core.scoring.vision_language.visualquality_r1 import Rating
+from banana100_core.scoring.vision_language.rating import Rating
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from banana100_core.errors import MetricError, WeightsError
 from banana100_core.scoring.vision_language.loading import load
+from banana100_core.scoring.vision_language.rating import Rating, ReplyError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     import numpy as np
@@ -99,25 +100,6 @@ class Settings:
         asked = json.dumps([self.question, self.generation, _FACTOR, _FEWEST_PIXELS, _MOST_PIXELS])
         digest = hashlib.sha256(asked.encode()).hexdigest()[:8]
         return f"prompt={'thinking' if self.thinking else 'plain'}-{digest};samples={self.samples}"
-
-
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """A score and the replies that it was read from, one a sample; none where a metric doesn't speak."""
-
-    score: float
-    replies: tuple[str, ...] = ()
-
-
-class ReplyError(MetricError):
-    """A reply holds no rating; `replies` are all that there were."""
-
-    def __init__(self, message: str, replies: Sequence[str] = ()) -> None:
-        super().__init__(message, tuple(replies))
-        self.replies = tuple(replies)
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 class VisualQualityR1:
