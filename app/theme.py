@@ -12,6 +12,8 @@ from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication
 
+from banana100_core.catalog.failure_modes import Level
+
 GRID = 8
 """Spacing unit in device-independent pixels; half of it inside rows."""
 
@@ -104,6 +106,11 @@ class Notifier(QObject):
 def notifier() -> Notifier:
     """The one notifier of the program."""
     return Notifier()
+
+
+def level_colour(level: Level) -> QColor:
+    """The colour of a level of failure modes in the paper's Figure 3, from the colour-blind-safe palette."""
+    return QColor(CURVE_COLOURS[{Level.SUB_OBJECT: 0, Level.OBJECT: 1, Level.IMAGE: 2}.get(level, 7)])
 
 
 _scheme = Scheme.SYSTEM

@@ -10,7 +10,6 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
 
 from app import theme
-from app.tagging.timeline import level_colour
 from app.tooltips import plain_tip
 from banana100_core.project.records import Outcome
 
@@ -61,7 +60,7 @@ def lay_out(tags: Sequence[Tag], numbers: Sequence[int], modes: Mapping[str, Fai
             Bar(
                 tag=tag,
                 text=f"{mode.name if mode else tag.failure_mode} from {tag.onset}{until}",
-                colour=level_colour(mode.level).name() if mode else theme.CURVE_COLOURS[-1],
+                colour=theme.level_colour(mode.level).name() if mode else theme.CURVE_COLOURS[-1],
                 first=first,
                 last=last,
                 open_end=tag.end_step is None,

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout,
 
 from app import theme
 from app.notifications import plain_label
-from app.tagging.timeline import level_colour
 from app.tooltips import plain_tip
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ class ModeButton(QAbstractButton):
         top = (self.height() - CAP) // 2
         text = QColor(shown.text if self.isEnabled() else shown.disabled)
         muted = QColor(shown.muted if self.isEnabled() else shown.disabled)
-        colour = level_colour(self.mode.level)
+        colour = theme.level_colour(self.mode.level)
         if self._holds:
             painter.setBrush(colour)
             painter.drawRoundedRect(left, top, CAP, CAP, 4, 4)

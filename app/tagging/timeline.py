@@ -9,20 +9,12 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
-from banana100_core.catalog.failure_modes import Level
 
 if TYPE_CHECKING:
+    from banana100_core.catalog.failure_modes import Level
     from banana100_core.project.records import NewTag
 
 HEIGHT = 16
-
-# Figure 3 has sub-object level in blue, object level in yellow, image level in green.
-_PLACES = {Level.SUB_OBJECT: 0, Level.OBJECT: 1, Level.IMAGE: 2}
-
-
-def level_colour(level: Level) -> QColor:
-    """The colour that a level has in the paper's Figure 3, from the colour-blind-safe palette."""
-    return QColor(theme.CURVE_COLOURS[_PLACES.get(level, 7)])
 
 
 class TagBar(QWidget):
@@ -72,7 +64,7 @@ class TagBar(QWidget):
         painter.drawRoundedRect(QRectF(0, middle - 2, self.width(), 4), 2, 2)
         left = self._x(self._tag.onset - 1)
         right = self._x(self._tag.end_step if self._tag.end_step is not None else self._last_step)
-        painter.setBrush(level_colour(self._level))
+        painter.setBrush(theme.level_colour(self._level))
         if self._tag.end_step is None:
             tip = min(6.0, right - left)
             painter.drawRect(QRectF(left, middle - 4, right - left - tip, 8))

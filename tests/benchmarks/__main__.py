@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tests.benchmarks.bench import BenchRow
+if TYPE_CHECKING:
+    from tests.benchmarks.bench import BenchRow
 
 LAYOUT = "{:<52} {:>14} {:>22} {:>8}  {:<26} {}"
 

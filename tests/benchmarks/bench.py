@@ -1,4 +1,4 @@
-"""One row of the benchmark table: a figure of ours beside a peer's or a physical limit, measured in the same run."""
+"""One row of the benchmark table: a figure of ours beside a peer's or a physical limit, from the same run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class BenchRow:
-    """`ratio` is peer over ours for speed, ours over the limit for limits; `target` says which and what it should be."""
+    """`ratio` is peer over ours for speed, ours over the limit for limits; `target` says what it is to be."""
 
     name: str
     ours: str
