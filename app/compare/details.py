@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QFont, QPalette, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextEdit, QVBoxLayout, QWidget
 
 from app import theme
@@ -72,6 +72,7 @@ class StepDetails(QWidget):
         self._text = QTextEdit()
         self._text.setReadOnly(True)
         self._text.setAcceptRichText(False)
+        self._text.viewport().setBackgroundRole(QPalette.ColorRole.Window)
         self._text.setFrameShape(QFrame.Shape.NoFrame)
         self._text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
