@@ -153,11 +153,10 @@ class Executor:
     def progress(self) -> GenerationProgress:
         """How far the runs are."""
         with self._state:
-            pixels_left: Counter[str] = Counter()
-            for job in self._jobs:
-                pixels_left[job.run.provider] += job.steps_left * job.pixels
             live = sum(not job.ended for job in self._jobs)
-            seconds = self._pace.seconds_for(pixels_left)
+            seconds = self._pace.seconds_for(
+                (job.run.provider, job.steps_left, job.pixels) for job in self._jobs
+            )
             return GenerationProgress(
                 run_id=self._latest[0],
                 step=self._latest[1],

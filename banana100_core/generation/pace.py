@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
+
+
+@dataclass
+class _Seen:
+    seconds: float = 0.0
+    steps: int = 0
+    pixels: int = 0
 
 
 class Pace:
-    """Seconds that each editor takes for a pixel, as seen so far."""
+    """The time that steps took, by editor: for each pixel where the editor was seen at work, else a step."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, tuple[float, int]] = {}
+        self._seen: dict[str, _Seen] = {}
 
     def saw(self, provider: str, pixels: int, seconds: float) -> None:
         """Take in a step."""
-        seconds_before, pixels_before = self._seen.get(provider, (0.0, 0))
-        self._seen[provider] = seconds_before + seconds, pixels_before + pixels
+        seen = self._seen.setdefault(provider, _Seen())
+        seen.seconds += seconds
+        seen.steps += 1
+        seen.pixels += pixels
 
-    def seconds_for(self, pixels: Mapping[str, int]) -> float | None:
-        """Give the seconds that each editor's remaining pixels take in sequence; None before any step.
+    def seconds_for(self, chains: Iterable[tuple[str, int, int]]) -> float | None:
+        """Seconds that chains of (editor, steps, pixels of a step) take in sequence; None before any step.
 
-        An editor that was not seen yet is taken to be as fast as the others.
+        A step of an editor that was not seen yet counts as the mean of the others': editors differ too much
+        in what a pixel costs them.
         """
         if not self._seen:
             return None
-        all_seconds, all_pixels = (sum(values) for values in zip(*self._seen.values(), strict=True))
+        every_step = sum(seen.seconds for seen in self._seen.values()) / sum(
+            seen.steps for seen in self._seen.values()
+        )
         total = 0.0
-        for provider, count in pixels.items():
-            seconds_seen, pixels_seen = self._seen.get(provider, (all_seconds, all_pixels))
-            total += count * seconds_seen / pixels_seen
+        for provider, steps, pixels in chains:
+            seen = self._seen.get(provider)
+            total += steps * (pixels * seen.seconds / seen.pixels if seen else every_step)
         return total
