@@ -216,7 +216,7 @@ class MetricCard(QFrame):
     def __init__(self, model: MetricModel, key: str, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setObjectName("metric-card")
+        self.setObjectName("metric_card")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setFixedWidth(47 * theme.GRID)
         layout = QVBoxLayout(self)
@@ -238,7 +238,9 @@ class MetricCard(QFrame):
 
     def popup(self, place: QPoint) -> None:
         """Show the card at a place on the screen, wholly on it."""
-        self.adjustSize()
+        layout = self.layout()
+        if layout is not None:  # wrapped labels ask for more height than they need at this width
+            self.setFixedHeight(layout.totalHeightForWidth(self.width()))
         room = self.screen().availableGeometry()
         x = max(room.left(), min(place.x(), room.right() - self.width()))
         y = max(room.top(), min(place.y(), room.bottom() - self.height()))

@@ -389,6 +389,17 @@ def test_the_card_of_a_metric_tells_what_it_is_and_what_banana100_found(open_des
         assert part in card.text()
 
 
+def test_a_right_click_on_a_metric_shows_its_card(open_desk, study):
+    desk = open_desk(study.project)
+    row = desk.scores.model.index(desk.scores.model.row_of("qalign"))
+    place = desk.scores.list.visualRect(row).center()
+    desk.scores.list.customContextMenuRequested.emit(place)
+    card = desk.scores.list.findChild(MetricCard)
+    assert card.isVisible()
+    assert metric("qalign").paper in card.text()
+    card.close()
+
+
 # Theme
 
 

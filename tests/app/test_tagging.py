@@ -223,6 +223,20 @@ def test_a_list_with_the_focus_does_not_take_the_letter_for_a_search(desk):
     assert spans(desk.saved()) == [("persistent_noise", 7, None)]
 
 
+def test_keys_that_come_through_the_window_system_go_the_same_way(desk):
+    """As from a keyboard: first shortcuts are looked up, then the widget with the focus gets the key."""
+    screen = desk.window.windowHandle()
+    desk.window.activateWindow()
+    desk.box.setFocus()
+    desk.at(7)
+    QTest.keyClick(screen, Qt.Key.Key_N)
+    assert spans(desk.saved()) == [("persistent_noise", 7, None)]
+    desk.elsewhere.setFocus()
+    QTest.keyClick(screen, Qt.Key.Key_C)
+    assert desk.elsewhere.text().lower() == "c"
+    assert len(desk.saved()) == 1
+
+
 def test_keys_with_ctrl_or_alt_are_not_ours(desk):
     desk.at(7).press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
     desk.press(Qt.Key.Key_N, Qt.KeyboardModifier.AltModifier)
@@ -382,6 +396,18 @@ def test_the_annotator_is_kept_for_the_next_start(desk):
     desk.at(7).press(Qt.Key.Key_N)
     assert [tag.annotator for tag in desk.saved()] == ["ben"]
     assert Settings().text("annotator") == "ben"
+
+
+def test_the_name_takes_letters_only_while_it_is_changed(desk):
+    desk.panel.annotator.setFocus()
+    desk.at(7).press(Qt.Key.Key_N)
+    assert spans(desk.saved()) == [("persistent_noise", 7, None)]
+    QTest.mouseClick(desk.panel.annotator, Qt.MouseButton.LeftButton)
+    for key in (Qt.Key.Key_C, Qt.Key.Key_N, Qt.Key.Key_Return):
+        desk.press(key)
+    assert desk.session.annotator.lower() == "cn"
+    desk.press(Qt.Key.Key_C)
+    assert [tag.failure_mode for tag in desk.saved()] == ["persistent_noise", "counting_failure"]
 
 
 def test_tags_belong_to_their_run(desk):
