@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import FrameType
+
+PATIENCE_SECONDS = 1.0
 
 
 class Exit(IntEnum):
@@ -22,18 +25,21 @@ class Exit(IntEnum):
 
 
 def stop_on_signals() -> None:
-    """Let Ctrl+C and SIGTERM raise KeyboardInterrupt in the main thread once; a second one ends at once.
+    """Let Ctrl+C and SIGTERM raise KeyboardInterrupt in the main thread, once; a later one ends at once.
 
     Ending at once loses nothing either: what was finished is committed, and workers end with their parent.
     """
-    stopping = False
+    stopping_since: float | None = None
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
-        nonlocal stopping
-        if stopping:
+        nonlocal stopping_since
+        now = time.monotonic()
+        if stopping_since is None:
+            stopping_since = now
+            raise KeyboardInterrupt
+        # One wish may arrive as several signals: to the process, and to its group.
+        if now - stopping_since > PATIENCE_SECONDS:
             os._exit(Exit.INTERRUPTED)
-        stopping = True
-        raise KeyboardInterrupt
 
     # A shell starts background jobs with SIGINT ignored; that wish is respected.
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:

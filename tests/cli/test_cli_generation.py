@@ -95,7 +95,9 @@ def test_interrupted_runs_keep_their_steps_and_resume_as_if_nothing_had_been(
     with start_banana100("generate", empty, *options) as process:
         read_until(process.stderr, rf"generating: [1-9]\d* of {LONG}")
         if sent is signal.SIGINT:
-            os.killpg(process.pid, sent)  # as a terminal does: the worker gets it too
+            # As a terminal does, the worker gets it too; and as `timeout` does, the command gets it twice.
+            process.send_signal(sent)
+            os.killpg(process.pid, sent)
         else:
             process.send_signal(sent)
         rest = process.stderr.read()

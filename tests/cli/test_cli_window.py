@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import sqlite3
 import sys
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -41,14 +43,40 @@ def test_a_screenshot_needs_no_display(banana100, banana100_process, tmp_path, e
         assert len(window.convert("L").getcolors()) > 20
 
 
-@pytest.fixture(scope="module")
-def demo_without_runs_left(tmp_path_factory):
-    """A demo project whose runs are all planned with no steps left, so that building it ends at once."""
+@pytest.fixture
+def nearly_built_demo(tmp_path):
+    """The demo study where it is by default, its runs said to be done, so that only scores are missing."""
     from banana100_core.demo import create_demo
 
-    path = tmp_path_factory.mktemp("demo") / "demo.b100"
+    path = tmp_path / "demo" / "demo.b100"
+    path.parent.mkdir()
     create_demo(path).close()
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE run SET state = 'done', steps_planned = 0")
     connection.close()
     return path
+
+
+@linux
+def test_demo_without_a_display_scores_all_and_leaves_two_pictures(
+    banana100, banana100_process, tmp_path, nearly_built_demo
+) -> None:
+    done = banana100_process("demo", **NO_DISPLAY)
+    assert "there is no display" in done.stderr
+    for name, said in (
+        ("contact-sheet.png", "contact sheet: "),
+        ("screenshot.png", "screenshot of the window: "),
+    ):
+        with Image.open(nearly_built_demo.with_name(name)) as picture:
+            assert min(picture.size) >= 200
+        assert f"{said}{Path('demo') / name}\n" in done.stdout
+    totals = json.loads(banana100("info", nearly_built_demo, "--json").stdout)["totals"]
+    assert {row["metric"]: (row["failed"], row["missing"]) for row in totals["scores"]} == {
+        "brisque": (0, 0),
+        "niqe": (0, 0),
+        "piqe": (0, 0),
+    }
+    # All is there: the second time nothing is made, and with --no-window no picture either.
+    nearly_built_demo.with_name("screenshot.png").unlink()
+    banana100("demo", "--no-window")
+    assert not nearly_built_demo.with_name("screenshot.png").exists()
