@@ -7,7 +7,7 @@ import logging
 import os
 import sqlite3
 import threading
-from collections import Counter, deque
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
