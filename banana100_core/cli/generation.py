@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from banana100_core.cli.console import AsJson, columns, complain, count, plain, say, say_json
+from banana100_core.cli.console import AsJson, columns, complain, count, note, plain, say, say_json
 from banana100_core.cli.display import WorkDisplay, wait_for
 from banana100_core.cli.exits import Exit
-from banana100_core.cli.options import ProjectFile
+from banana100_core.cli.options import ProjectFile, Runs
 from banana100_core.errors import ImageError, ProviderError
 
 if TYPE_CHECKING:
@@ -87,15 +87,22 @@ def generate(
         _execute(opened, add_plan(opened, plan), as_json=as_json)
 
 
-def resume(project: ProjectFile, as_json: AsJson = False) -> None:
-    """Go on with every run that has steps left."""
+def resume(project: ProjectFile, run: Runs = None, as_json: AsJson = False) -> None:
+    """Go on with every run that has steps left.
+
+    Runs that stopped or were cancelled wait for a decision: they go on when they are named with --run.
+    """
     from banana100_core.project import Project
     from banana100_core.project.records import RunState
     from banana100_core.project.runs import runs
 
     with Project.open(project) as opened:
-        planned = [run.id for run in runs(opened) if run.state is RunState.PLANNED]
-        _execute(opened, planned, as_json=as_json)
+        known = runs(opened)
+        planned = [each.id for each in known if each.state is RunState.PLANNED]
+        _execute(opened, run or planned, as_json=as_json)
+        waiting = [each for each in known if each.state in {RunState.STOPPED, RunState.CANCELLED}]
+    for each in () if run else waiting:
+        note(f"run {each.id} is {each.state}: {plain(each.state_reason)} To go on with it: --run {each.id}")
 
 
 def _editor(provider: str | None, model: str | None) -> Capabilities:

@@ -13,7 +13,7 @@ import typer
 
 from banana100_core.cli.console import complain, in_time, note, plain, say
 from banana100_core.cli.exits import Exit
-from banana100_core.errors import BananaError
+from banana100_core.errors import BananaError, ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,8 +101,12 @@ def _build(path: Path) -> None:
 
     path.parent.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
-    with WorkDisplay("building the demo study") as display:
-        build_demo(path, display)
+    try:
+        with WorkDisplay("building the demo study") as display:
+            build_demo(path, display)
+    except ProviderError as error:  # some runs stopped; the rest is there
+        complain(error)
+        raise typer.Exit(Exit.SOME_FAILED) from None
     say(f"{plain(path)}: built and scored in {in_time(time.monotonic() - begun)}")
 
 

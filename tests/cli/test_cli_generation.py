@@ -128,3 +128,6 @@ def test_a_run_that_stopped_is_named(banana100, empty, picture) -> None:
         add_run(project, NewRun("Nobody", "codec_loss", "jpeg-webp", "replicate", steps_planned=2))
     done = banana100("resume", empty, code=1)
     assert "banana100: run 2 (Nobody, repeat 1) is stopped: " in done.stderr
+    # It is not tried again until somebody says so.
+    assert "To go on with it: --run 2" in banana100("resume", empty).stderr
+    banana100("resume", empty, "--run", 2, code=1)
