@@ -1,17 +1,20 @@
-"""One curve on the plot: its line, markers, band, and crosses for failed scores, painted in a single item."""
+"""Curves on the plot: lines, markers, bands, and crosses for failed scores, painted as one item."""
 
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF, QTransform
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
     from app.plots.look import Look
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_MARKERS = 25
 """About so many markers a curve; between them the line tells enough."""
+
+CurveKey = tuple[str, str, tuple[int, ...]]
 
 CROSS = 4.0
 CROSS_ROW = 9
@@ -42,41 +47,76 @@ class FullViewItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no
         super().viewTransformChanged()
 
 
-class CurveItem(FullViewItem):
-    """A curve. Four items of pyqtgraph's would do the same, at three times the cost of a frame."""
+class CurveLayer(FullViewItem):
+    """All curves, as one item of which Qt keeps a picture: it is shown again while only the cursor moves."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.drawings: dict[CurveKey, CurveDrawing] = {}
+        self.setCacheMode(pg.GraphicsObject.CacheMode.DeviceCoordinateCache)
+
+    def show_curves(self, curves: Sequence[Curve], looks: Sequence[Look], *, bold: bool, bands: bool) -> int:
+        """Draw these curves; gives the number of those that had to be made anew."""
+        before, self.drawings = self.drawings, {}
+        changed = row = 0
+        for curve, look in zip(curves, looks, strict=True):
+            drawing = before.pop(curve.key) if curve.key in before else CurveDrawing()
+            self.drawings[curve.key] = drawing
+            changed += drawing.show(curve, look, bold=bold, band=bands, cross_row=row)
+            row += bool(curve.failed)
+        changed += len(before)
+        if changed:
+            self.update()
+        return changed
+
+    def crosses(self) -> Iterator[tuple[Curve, FailedScore, QPointF]]:
+        """Failed scores and where their crosses are, in pixels of the plot."""
+        transform, view = self.deviceTransform_(), self.viewRect()
+        for drawing in self.drawings.values():
+            for failed in drawing.curve.failed:
+                yield drawing.curve, failed, drawing.cross_at(failed.step, transform, view)
+
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
+        """Paint the curves in their order."""
+        view = self.viewRect()
+        for drawing in self.drawings.values():
+            drawing.paint(painter, view)
+
+
+class CurveDrawing:
+    """One curve as a few paths: each call of Qt has to get the interpreter back from other threads."""
+
+    def __init__(self) -> None:
         self.curve: Curve
-        self.cross_row = 0
-        self._shown: tuple[Look, bool, bool] | None = None
+        self._shown: tuple[Look, bool, bool, int] | None = None
+        self._cross_row = 0
         self._line = QPainterPath()
         self._band: QPainterPath | None = None
         self._marked = np.empty((0, 2))
-        self._pen = QPen()
-        self._cross_pen = QPen()
-        self._band_colour = QColor()
-        self._marker = QPixmap()
+        self._outline = np.empty((0, 2))
+        self._pen = self._cross_pen = QPen()
+        self._colour, self._band_colour = QColor(), QColor()
 
-    def show_curve(self, curve: Curve, look: Look, *, bold: bool, band: bool) -> bool:
+    def show(self, curve: Curve, look: Look, *, bold: bool, band: bool, cross_row: int) -> bool:
         """Take a curve's points; False when nothing has to be painted anew."""
-        styled = (look, bold, band)
+        styled = (look, bold, band, cross_row)
         if self._shown == styled and self.curve.same_points(curve):
             self.curve = curve
             return False
-        if self._shown is None or self._shown[:2] != styled[:2]:
-            self._pen = look.pen(1.75 if bold else 1.0)
-            self._cross_pen = QPen(QColor(look.colour), 2.0)
-            self._band_colour = QColor(look.colour)
-            self._band_colour.setAlpha(_BAND_ALPHA)
-            self._marker = _marker(look, 7 if bold else 6)
         self._shown = styled
         self.curve = curve
+        self._cross_row = cross_row
+        self._pen = look.pen(1.75 if bold else 1.0)
+        self._cross_pen = QPen(QColor(look.colour), 2.0)
+        self._colour, self._band_colour = QColor(look.colour), QColor(look.colour)
+        self._band_colour.setAlpha(_BAND_ALPHA)
+        self._outline = _outline(look.marker, 7 if bold else 6)
         self._line = pg.arrayToQPath(curve.steps, curve.values, connect="finite")
         marked = _marked(curve)
         self._marked = np.column_stack([curve.steps[marked], curve.values[marked]])
         self._band = _band_path(curve) if band else None
-        self.update()
         return True
 
     def ends(self) -> tuple[float, float]:
@@ -97,41 +137,40 @@ class CurveItem(FullViewItem):
         index = int(np.nanargmin(distance))
         return index, float(distance[index])
 
-    def crosses(self) -> list[tuple[FailedScore, QPointF]]:
-        """Failed scores and where their crosses are, in pixels of the plot."""
-        return [(failed, self._cross_at(failed.step)) for failed in self.curve.failed]
+    def cross_at(self, step: int, transform: QTransform, view: QRectF) -> QPointF:
+        """Crosses stand in a row above the axis: a failed score has no height of its own."""
+        # The y axis points up: the top of the rectangle is the lowest value.
+        place = transform.map(QPointF(step, view.top()))
+        return QPointF(place.x(), place.y() - 8 - CROSS_ROW * self._cross_row)
 
-    def paint(
-        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
-    ) -> None:
-        """Paint band, line, markers and crosses."""
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    def paint(self, painter: QPainter, view: QRectF) -> None:
+        """Paint band and line in data coordinates, markers and crosses in pixels."""
         if self._band is not None:  # its faint edge needs no antialiasing, which would cost as much again
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
             painter.fillPath(self._band, self._band_colour)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-        painter.setPen(self._pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(self._line)
+        painter.strokePath(self._line, self._pen)
         transform = painter.transform()
         painter.resetTransform()
-        ratio = self._marker.devicePixelRatio()
-        half = self._marker.width() / ratio / 2
-        inside = _mapped(transform, self._marked)
-        for x, y in inside:
-            painter.drawPixmap(QPointF(x - half, y - half), self._marker)
+        if len(self._marked):
+            painter.fillPath(self._marker_path(transform), self._colour)
         if self.curve.failed:
-            painter.setPen(self._cross_pen)
-            for step in sorted({failed.step for failed in self.curve.failed}):
-                _draw_cross(painter, self._cross_at(step, transform))
+            steps = sorted({failed.step for failed in self.curve.failed})
+            path = QPainterPath()
+            for step in steps:
+                _add_cross(path, self.cross_at(step, transform, view))
+            painter.strokePath(path, self._cross_pen)
+        painter.setTransform(transform)
 
-    def _cross_at(self, step: int, transform: QTransform | None = None) -> QPointF:
-        """Crosses stand in a row above the axis: a failed score has no height of its own."""
-        view = self.viewRect()
-        corner = QPointF(
-            step, view.top()
-        )  # the y axis points up: the top of the rectangle is the lowest value
-        place = (transform or self.deviceTransform_()).map(corner)
-        return QPointF(place.x(), place.y() - 8 - CROSS_ROW * self.cross_row)
+    def _marker_path(self, transform: QTransform) -> QPainterPath:
+        """Put the marker's outline on every marked point; the plot is never turned: scale and shift do."""
+        scale = np.array([transform.m11(), transform.m22()])
+        shift = np.array([transform.dx(), transform.dy()])
+        corners = (self._marked * scale + shift)[:, None, :] + self._outline[None, :, :]
+        breaks = np.full((len(corners), 1, 2), np.nan)
+        points = np.concatenate([corners, breaks], axis=1).reshape(-1, 2)
+        path: QPainterPath = pg.arrayToQPath(points[:, 0], points[:, 1], connect="finite")
+        return path
 
 
 class GridItem(FullViewItem):
@@ -160,19 +199,11 @@ class GridItem(FullViewItem):
             painter.drawLine(QPointF(view.left(), height), QPointF(view.right(), height))
 
 
-def _marker(look: Look, size: int) -> QPixmap:
-    ratio = 2.0
-    side = size + 2
-    pixmap = QPixmap(round(side * ratio), round(side * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(side / 2, side / 2)
-    painter.scale(size, size)
-    painter.fillPath(Symbols[look.marker], QColor(look.colour))
-    painter.end()
-    return pixmap
+@cache
+def _outline(marker: str, size: int) -> np.ndarray:
+    """The corners of a marker around the origin, in pixels, closed."""
+    polygon = Symbols[marker].toFillPolygon(QTransform().scale(size, size))
+    return np.array([[corner.x(), corner.y()] for corner in polygon])
 
 
 def _marked(curve: Curve) -> np.ndarray:
@@ -197,19 +228,7 @@ def _band_path(curve: Curve) -> QPainterPath:
     return path
 
 
-def _mapped(transform: QTransform, points: np.ndarray) -> list[list[float]]:
-    """Map points from data to device coordinates; the plot is never turned."""
-    if not len(points):
-        return []
-    scale = np.array([transform.m11(), transform.m22()])
-    moved: list[list[float]] = (points * scale + np.array([transform.dx(), transform.dy()])).tolist()
-    return moved
-
-
-def _draw_cross(painter: QPainter, place: QPointF) -> None:
+def _add_cross(path: QPainterPath, place: QPointF) -> None:
     for rise in (-CROSS, CROSS):
-        painter.drawPolyline(
-            QPolygonF(
-                [QPointF(place.x() - CROSS, place.y() - rise), QPointF(place.x() + CROSS, place.y() + rise)]
-            )
-        )
+        path.moveTo(place.x() - CROSS, place.y() - rise)
+        path.lineTo(place.x() + CROSS, place.y() + rise)

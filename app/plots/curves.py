@@ -14,7 +14,7 @@ from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app import theme
-from app.plots.curve_item import CurveItem, GridItem
+from app.plots.curve_item import CurveLayer, GridItem
 from app.tooltips import plain_tip
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ REACH = 12
 """How near the pointer must be to a point, in pixels."""
 FEW_CURVES = 6
 """Up to so many curves the lines are bold; antialiased bold lines cost twenty times as much as thin ones."""
-
-CurveKey = tuple[str, str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +50,11 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     def __init__(self, parent: QWidget | None = None) -> None:
         self._box = _StepBox()
         super().__init__(parent=parent, viewBox=self._box, enableMenu=False)
-        self._items: dict[CurveKey, CurveItem] = {}
         self._describe: Callable[[Hit], str] = lambda hit: f"step {hit.step}"
         self._last_step = 1
         self._step = 0
         self._placing = False
+        self._axis: tuple[str, tuple[float, float] | None] | None = None
         self._limits: tuple[float, float] | None = None
         self.hideButtons()
         self.setAccessibleName("Scores over steps")
@@ -68,7 +66,8 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self._range_lines = [pg.InfiniteLine(0, angle=0) for _ in range(2)]
         self._grid = GridItem(self.getPlotItem().getAxis("left"))
         self._grid.setZValue(-1)
-        for line in (self._grid, *self._range_lines, self._cursor):
+        self._layer = CurveLayer()
+        for line in (self._grid, *self._range_lines, self._layer, self._cursor):
             self.addItem(line, ignoreBounds=True)
         self._cursor.sigPositionChanged.connect(self._cursor_moved)
         self._box.scrubbed.connect(self._choose)
@@ -86,20 +85,7 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     def show_curves(self, curves: Sequence[Curve], looks: Sequence[Look], *, bands: bool) -> int:
         """Draw these curves, touching only those that changed; returns how many did."""
         bold = len(curves) <= FEW_CURVES
-        changed = row = 0
-        wanted: dict[CurveKey, None] = dict.fromkeys(curve.key for curve in curves)
-        for key in [key for key in self._items if key not in wanted]:
-            self.removeItem(self._items.pop(key))
-            changed += 1
-        for place, (curve, look) in enumerate(zip(curves, looks, strict=True)):
-            item = self._items.get(curve.key)
-            if item is None:
-                item = self._items[curve.key] = CurveItem()
-                self.addItem(item, ignoreBounds=True)
-            item.setZValue(place)
-            item.cross_row = row
-            row += bool(curve.failed)
-            changed += item.show_curve(curve, look, bold=bold, band=bands)
+        changed = self._layer.show_curves(curves, looks, bold=bold, bands=bands)
         if changed:
             self._fit_limits()
         return changed
@@ -117,6 +103,9 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
 
     def set_axis(self, title: str, typical: tuple[float, float] | None) -> None:
         """Name the vertical axis; `typical` draws the ends of a typical range."""
+        if (title, typical) == self._axis:  # a new label lays the whole plot out anew
+            return
+        self._axis = title, typical
         self.setLabel("left", html.escape(title))
         for line, value in zip(self._range_lines, typical or (0.0, 0.0), strict=True):
             line.setVisible(typical is not None)
@@ -155,14 +144,14 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         best, reach = None, float(REACH)
         pixel_x, pixel_y = self._box.viewPixelSize()
         where = self._box.mapSceneToView(self.mapToScene(place.toPoint()))
-        for item in self._items.values():
-            near = item.nearest(where, pixel_x, pixel_y)
+        for drawing in self._layer.drawings.values():
+            near = drawing.nearest(where, pixel_x, pixel_y)
             if near is not None and near[1] <= reach:
-                best, reach = Hit(item.curve, int(item.curve.steps[near[0]]), near[0]), near[1]
-            for failed, middle in item.crosses():
-                distance = math.dist(middle.toTuple(), place.toTuple())
-                if distance <= reach:
-                    best, reach = Hit(item.curve, failed.step, failed=failed), distance
+                best, reach = Hit(drawing.curve, int(drawing.curve.steps[near[0]]), near[0]), near[1]
+        for curve, failed, middle in self._layer.crosses():
+            distance = math.dist(middle.toTuple(), place.toTuple())
+            if distance <= reach:
+                best, reach = Hit(curve, failed.step, failed=failed), distance
         return best
 
     def place_of(self, curve: Curve, step: int) -> QPoint:
@@ -172,10 +161,9 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
 
     def place_of_failed(self, failed: FailedScore) -> QPoint:
         """Where the cross of a failed score lies, in the view's pixels."""
-        for item in self._items.values():
-            for other, middle in item.crosses():
-                if other == failed:
-                    return middle.toPoint()
+        for _curve, other, middle in self._layer.crosses():
+            if other == failed:
+                return middle.toPoint()
         raise KeyError(failed)
 
     def cursor_step(self) -> int:
@@ -200,9 +188,10 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         return place
 
     def _fit_limits(self) -> None:
-        if self._box.free or not self._items:
+        drawings = self._layer.drawings.values()
+        if self._box.free or not drawings:
             return
-        ends = [item.ends() for item in self._items.values()]
+        ends = [drawing.ends() for drawing in drawings]
         low = min((end[0] for end in ends), default=math.inf)
         high = max((end[1] for end in ends), default=-math.inf)
         if not math.isfinite(low) or not math.isfinite(high):

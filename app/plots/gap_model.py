@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -29,13 +29,18 @@ class GapTable:
     """Gaps of a project by equal runs and metric; of a metric with several method versions, one is shown."""
 
     def __init__(self, found: Sequence[Gap], ready: Mapping[str, str] | None = None) -> None:
-        """`ready` gives the method version to prefer for a metric; otherwise the last by name is shown."""
-        versions: dict[str, set[str]] = defaultdict(set)
+        """`ready` gives the method version to prefer for a metric; otherwise the commonest is shown."""
+        versions: dict[str, Counter[str]] = defaultdict(Counter)
         for gap in found:
-            versions[gap.metric].add(gap.method_version)
+            versions[gap.metric][gap.method_version] += 1
         self.versions = {
-            metric: (ready or {}).get(metric, "") if (ready or {}).get(metric) in known else max(known)
+            metric: max(known, key=lambda version: (known[version], version))
             for metric, known in versions.items()
+        }
+        self.versions |= {
+            metric: version
+            for metric, version in (ready or {}).items()
+            if version in versions.get(metric, ())
         }
         self.version_counts = {metric: len(known) for metric, known in versions.items()}
         shown = [gap for gap in found if self.versions[gap.metric] == gap.method_version]

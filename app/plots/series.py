@@ -117,6 +117,10 @@ class ScoreTable:
         """Method versions that a metric was scored with, sorted."""
         return sorted(version for name, version in self._cells if name == metric)
 
+    def count(self, metric: str, version: str) -> int:
+        """How many scores and failed scores there are."""
+        return sum(map(len, self._cells.get((metric, version), {}).values()))
+
     def complete(self, metric: str, version: str, images: Mapping[int, int]) -> bool:
         """Tell whether every run has as many scores as `images` counts for it."""
         runs = self._cells.get((metric, version), {})
@@ -159,12 +163,12 @@ def mean_and_spread(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def chosen_version(
     table: ScoreTable, question: Question, metric: str, ready: Mapping[str, str]
 ) -> str | None:
-    """Give the method version to show: the chosen one, else that which scores now, else the last by name."""
+    """Give the method version to show: the chosen one, else the one that scores now, else the commonest."""
     known = table.versions(metric)
     for wanted in (dict(question.versions).get(metric), ready.get(metric)):
         if wanted in known:
             return wanted
-    return known[-1] if known else None
+    return max(known, key=lambda version: (table.count(metric, version), version), default=None)
 
 
 def curves(table: ScoreTable, question: Question, ready: Mapping[str, str]) -> list[Curve]:

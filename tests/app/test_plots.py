@@ -326,7 +326,8 @@ def test_scores_appear_while_the_pool_works(open_desk, tmp_path, make_png):
 
 def test_of_several_method_versions_one_is_shown_and_another_can_be_chosen(open_desk, study):
     study.score(1, "brisque", lambda step: 10.0)
-    study.score(1, "brisque", lambda step: 20.0, method="method 2")
+    for run_id in (1, 2):
+        study.score(run_id, "brisque", lambda step: 20.0, method="method 2")  # the commoner one
     desk = open_desk(study.project)
     desk.scores.normalised.setChecked(False)
     desk.settle()
