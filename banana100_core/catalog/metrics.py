@@ -39,6 +39,11 @@ class WeightsFile:
     file: str | None = None
     variable: str | None = None
 
+    @property
+    def is_repository(self) -> bool:
+        """Whether it is a whole repository."""
+        return self.place is Place.HUGGINGFACE and self.file is None
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:

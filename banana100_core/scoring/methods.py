@@ -12,10 +12,13 @@ from banana100_core.catalog.metrics import Metric, metric, metrics
 from banana100_core.errors import MetricError
 from banana100_core.scoring.native.score import NATIVE_METRICS, native_version, shipped_digest
 from banana100_core.scoring.vision_language import ADAPTED, lack, method_version
+from banana100_core.scoring.vision_language.model_folder import fingerprint
 from banana100_core.scoring.weights import explain, find, way_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from banana100_core.scoring.weights import FoundWeights
 
 NATIVE = "native"
 PYIQA = "pyiqa"
@@ -30,6 +33,10 @@ _UNDECLARED = {
     "qualiclip": ("pkg_resources",),
     "qalign": ("icecream",),
 }
+
+# Where it is not float32 by pyiqa and torch alone.
+_LIBRARIES = {"qalign": ("pyiqa", "transformers", "torch")}
+_PRECISIONS = {"qalign": "float16"}
 
 
 class State(StrEnum):
@@ -56,24 +63,29 @@ class MetricStatus:
     way_out: str = ""
 
 
-def statuses(backends: Mapping[str, str] | None = None) -> dict[str, MetricStatus]:
+def statuses(
+    backends: Mapping[str, str] | None = None, catalog: Mapping[str, Metric] | None = None
+) -> dict[str, MetricStatus]:
     """Status of all metrics; `backends` asks for others than the default, as in `{"brisque": "pyiqa"}`.
 
-    Raises MetricError for a backend that a metric doesn't have.
+    `catalog`: another than ours, which may want other weights. Raises MetricError for a backend that a metric
+    doesn't have.
     """
     chosen = chosen_backends(backends)
-    return {key: _status(each, chosen[key]) for key, each in metrics().items()}
+    return {key: _status(each, chosen[key]) for key, each in (catalog or metrics()).items()}
 
 
 def ready_methods(
-    metrics: Sequence[str] | None = None, backends: Mapping[str, str] | None = None
+    metrics: Sequence[str] | None = None,
+    backends: Mapping[str, str] | None = None,
+    catalog: Mapping[str, Metric] | None = None,
 ) -> dict[str, str]:
     """Method versions of the metrics that can score here, in the order of Table 2; of all, or of some."""
     for key in metrics or ():
         metric(key)
     return {
         key: status.method_version
-        for key, status in statuses(backends).items()
+        for key, status in statuses(backends, catalog).items()
         if status.method_version is not None and (metrics is None or key in metrics)
     }
 
@@ -134,9 +146,15 @@ def _pyiqa_status(each: Metric) -> MetricStatus:
                 " ".join(dict.fromkeys(explain(file) for file in unusable)),
                 "\n".join(way_out(file) for file in unusable),
             )
-        digest = "+".join((file.sha256 or "")[:8] for file in found)
-    libraries = f"pyiqa-{_version('pyiqa')};torch-{_version('torch')}"
-    return MetricStatus(each.key, State.READY, PYIQA, f"{libraries};weights={digest};float32")
+        digest = "+".join(_digest(file) for file in found)
+    libraries = ";".join(f"{name}-{_version(name)}" for name in _LIBRARIES.get(each.key, ("pyiqa", "torch")))
+    precision = _PRECISIONS.get(each.key, "float32")
+    return MetricStatus(each.key, State.READY, PYIQA, f"{libraries};weights={digest};{precision}")
+
+
+def _digest(found: FoundWeights) -> str:
+    """Give the first digits of the digest of what was found; of a repository's it takes samples."""
+    return fingerprint([found.path.parent]) if found.file.is_repository else (found.sha256 or "")[:8]
 
 
 def _absent(*modules: str) -> str:

@@ -29,6 +29,7 @@ from banana100_core.scoring.worker import Setup, make_device_finder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from banana100_core.catalog.metrics import Metric
     from banana100_core.project import Project
     from banana100_core.project.records import NewScore
 
@@ -62,15 +63,16 @@ class ScoringPool:
         devices: Sequence[str] | None = None,
         max_memory: int | None = None,
         backends: Mapping[str, str] | None = None,
+        catalog: Mapping[str, Metric] | None = None,
         threads: int | None = None,
         follow: bool = True,
     ) -> None:
         """Prepare; nothing runs before `start`.
 
         `metrics`: all that can score here by default. `devices`: as torch names them; all by default.
-        `max_memory`: bytes for each worker. `backends`: others than the default, by metric. `threads`: of the
-        CPU's worker, one a core by default, which give way to other programs. `follow`: score new steps as
-        they arrive.
+        `max_memory`: bytes for each worker. `backends`: others than the default, by metric. `catalog`:
+        another than ours, which may want other weights. `threads`: of the CPU's worker, one a core by
+        default, which give way to other programs. `follow`: score new steps as they arrive.
         """
         for key in metrics or ():
             find_metric(key)
@@ -78,6 +80,7 @@ class ScoringPool:
         self._metrics = metrics
         self._backends = dict(backends or {})
         self._chosen = chosen_backends(backends)
+        self._catalog = catalog
         self._devices = devices
         self._max_memory = max_memory
         self._threads = threads or _cores()
@@ -245,10 +248,10 @@ class ScoringPool:
             self._halt(f"{type(error).__name__}: {error}")
 
     def _open_devices(self) -> None:
-        self._methods = ready_methods(self._metrics, self._backends)
+        self._methods = self._ready_methods()
         for device in dict.fromkeys(self._devices or [_CPU, *self._find_graphics()]):
             threads = self._threads if device == _CPU else 1
-            setup = Setup(device, threads, self._chosen, self._max_memory)
+            setup = Setup(device, threads, self._chosen, self._max_memory, self._catalog)
             driver = Driver(self._project, setup, self._next_task, self._keeper.put, self._give_up)
             self._drivers.append(driver)
         with self._condition:
@@ -256,6 +259,9 @@ class ScoringPool:
                 return
             for driver in self._drivers:
                 driver.start()
+
+    def _ready_methods(self) -> dict[str, str]:
+        return ready_methods(self._metrics, self._backends, self._catalog)
 
     def _find_graphics(self) -> list[str]:
         if all(self._chosen[metric] != PYIQA for metric in self._methods):
@@ -277,7 +283,7 @@ class ScoringPool:
 
     def _request_missing(self, run_ids: Sequence[int] | None) -> None:
         # Weights may have come since.
-        self._methods = self._methods | ready_methods(self._metrics, self._backends)
+        self._methods = self._methods | self._ready_methods()
         self._add(unscored_images(self._project, self._methods, run_ids), Priority.BACKLOG)
 
     def _request_new_steps(self) -> None:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import importlib
+import gc
 import io
 import os
 from collections import OrderedDict
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from banana100_core.catalog.metrics import metric as catalog_metric
+from banana100_core.catalog.metrics import metrics as our_catalog
 from banana100_core.errors import MetricError
 from banana100_core.scoring.native.score import NATIVE_METRICS, too_small
+from banana100_core.scoring.pyiqa_repairs import repaired
 from banana100_core.scoring.weights import need
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     import numpy as np
     from numpy.typing import NDArray
 
-# Without these imports first, pyiqa imports all of its architectures to find one.
-_ARCHITECTURES = {"topiq_nr": "topiq_arch", "pi": "nrqm_arch", "ilniqe": "niqe_arch"}
+    from banana100_core.catalog.metrics import Metric
 
-# Peak bytes a pixel on the CPU, measured at 17 megapixels; the default is the largest but one.
+_BYTES_OF_LIBRARIES = 1_500_000_000
+
+# Peak bytes a pixel on the CPU beside the model, measured at 17 megapixels; the default is the largest of
+# them but one.
 _BYTES_A_PIXEL = {
     "arniqa": 300,
     "brisque": 300,
@@ -35,13 +41,28 @@ _BYTES_A_PIXEL = {
     "wadiqam_nr": 440,
 }
 _BYTES_A_PIXEL_ELSE = 520
-_BYTES_OF_LIBRARIES = 1_500_000_000
+
+# Computed in double precision, so that the CPU gives the score that a graphics card gives.
+_SAME_ON_CPU = {"ilniqe", "niqe", "nrqm", "pi"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    metric: Any
+    byte_size: int
 
 
 class PyiqaScorer:
     """Holds pyiqa's models on one device and scores pictures, uint8 (H, W, 3) RGB; not for two threads."""
 
-    def __init__(self, device: str, threads: int, max_memory: int | None = None) -> None:
+    def __init__(
+        self,
+        device: str,
+        threads: int,
+        max_memory: int | None = None,
+        catalog: Mapping[str, Metric] | None = None,
+    ) -> None:
+        """`max_memory`, in bytes, is the process's on the CPU, and the card's share on a graphics card."""
         # Weights are all here, so nothing may be looked up; without this timm tries for 46 seconds.
         os.environ["HF_HUB_OFFLINE"] = "1"
         import torch
@@ -49,72 +70,109 @@ class PyiqaScorer:
         torch.set_num_threads(threads)
         self._torch = torch
         self._device = torch.device(device)
+        self._catalog = catalog or our_catalog()
+        self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
         self._max_memory = max_memory
-        self._models: OrderedDict[str, Any] = OrderedDict()
+        if max_memory is not None and self._device.type == "cuda":
+            whole = torch.cuda.get_device_properties(self._device).total_memory
+            torch.cuda.set_per_process_memory_fraction(min(1.0, max_memory / whole), self._device)
 
     def score(self, metric: str, pixels: NDArray[np.uint8]) -> float:
-        """Score a picture; MetricError where it has no score, WeightsError where weights are not right."""
+        """Score a picture; MetricError where it has no score, WeightsError where weights are not right.
+
+        A picture too large for a graphics card is scored on the CPU where that gives the same score.
+        """
         height, width = pixels.shape[:2]
-        smallest = catalog_metric(metric).smallest_side
+        smallest = self._catalog[metric].smallest_side
         if min(height, width) < smallest:
             raise too_small(metric, smallest, width, height)
-        self._need_memory(metric, height * width)
-        model = self._model(metric)
-        tensor = self._torch.from_numpy(pixels).permute(2, 0, 1)[None].to(self._device)
         try:
+            return self._score(metric, pixels)
+        except self._torch.OutOfMemoryError:
+            alone = self._loaded.keys() <= {metric}
+        self._let_go_of(list(self._loaded))
+        if not alone:
+            return self.score(metric, pixels)
+        if self._device.type == "cuda" and metric in _SAME_ON_CPU:
+            threads = self._torch.get_num_threads()
+            on_cpu = PyiqaScorer("cpu", threads, self._max_memory, self._catalog)
+            return on_cpu.score(metric, pixels)
+        raise MetricError(f"{metric} ran out of memory on {self._device}.")
+
+    def _score(self, metric: str, pixels: NDArray[np.uint8]) -> float:
+        model = self._model(metric, pixels.shape[0] * pixels.shape[1])
+        # None draws at random in 0.1.16; one that did would still give a picture one score, in any order.
+        self._torch.manual_seed(0)
+        try:
+            tensor = self._torch.from_numpy(pixels).permute(2, 0, 1)[None].to(self._device)
             output = model(tensor.float().div(255))
+        except self._torch.OutOfMemoryError:
+            raise
         except Exception as error:
             # An instance can be wrong for good after an exception.
-            del self._models[metric]
-            if isinstance(error, self._torch.OutOfMemoryError):
-                self._torch.cuda.empty_cache()
-                raise MetricError(f"{metric} ran out of memory on {self._device}.") from error
+            del self._loaded[metric]
             raise MetricError(f"{metric} failed on this picture: {_first_line(error)}") from error
         return float(output.detach().flatten()[0])
 
-    def _model(self, metric: str) -> Any:  # noqa: ANN401 - pyiqa is not typed
-        if metric in self._models:
-            self._models.move_to_end(metric)
-            return self._models[metric]
-        options = _options(metric)
-        if metric in _ARCHITECTURES:
-            importlib.import_module(f"pyiqa.archs.{_ARCHITECTURES[metric]}")
-        import pyiqa
+    def _model(self, metric: str, pixels: int) -> Any:  # noqa: ANN401 - pyiqa is not typed
+        work = pixels * _BYTES_A_PIXEL.get(metric, _BYTES_A_PIXEL_ELSE)
+        loaded = self._loaded.get(metric) or self._load(metric, work)
+        self._loaded[metric] = loaded
+        self._loaded.move_to_end(metric)
+        self._make_room(metric, loaded.byte_size + work)
+        return loaded.metric
 
+    def _load(self, metric: str, work: int) -> _Loaded:
+        if metric in NATIVE_METRICS:
+            weights, options = [], _shipped_weights(metric)
+        else:
+            weights, options = [need(file) for file in self._catalog[metric].weights], {}
+        size = sum(found.byte_size or 0 for found in weights)
+        # While it is loaded, a model is there twice: as read and as made.
+        self._make_room(metric, size + max(size, work))
         try:
-            model = pyiqa.create_metric(metric, device=self._device, as_loss=False, **options)
+            with repaired(metric, weights), self._torch.no_grad():
+                import pyiqa
+
+                model = pyiqa.create_metric(metric, device=self._device, as_loss=False, **options)
+        except self._torch.OutOfMemoryError:
+            raise
         except Exception as error:
             raise MetricError(f"{metric} can't be loaded: {_first_line(error)}") from error
-        self._models[metric] = model
-        while len(self._models) > 1 and self._over_budget():
-            self._models.popitem(last=False)
-        return model
+        return _Loaded(model, sum(tensor.nbytes for tensor in _tensors(model)))
 
-    def _over_budget(self) -> bool:
-        if self._max_memory is None:
-            return False
-        held: int = sum(
-            parameter.numel() * parameter.element_size()
-            for model in self._models.values()
-            for parameter in model.parameters()
-        )
-        return held > self._max_memory // 3
-
-    def _need_memory(self, metric: str, pixels: int) -> None:
-        needed = _BYTES_OF_LIBRARIES + pixels * _BYTES_A_PIXEL.get(metric, _BYTES_A_PIXEL_ELSE)
-        if self._max_memory is not None and needed > self._max_memory:
+    def _make_room(self, metric: str, needed: int) -> None:
+        """Let go of the models not used for longest until one metric's needs fit, in bytes."""
+        if self._max_memory is None or self._device.type != "cpu":
+            return
+        left = self._max_memory - _BYTES_OF_LIBRARIES - needed
+        if left < 0:
             raise MetricError(
-                f"{metric} would need about {needed / 1e9:.1f} GB for this picture; "
+                f"{metric} would need about {(_BYTES_OF_LIBRARIES + needed) / 1e9:.1f} GB for this picture; "
                 f"{self._max_memory / 1e9:.1f} GB are allowed."
             )
+        others = [key for key in self._loaded if key != metric]
+        while others and sum(self._loaded[key].byte_size for key in others) > left:
+            self._let_go_of([others.pop(0)])
+
+    def _let_go_of(self, metrics: list[str]) -> None:
+        for metric in metrics:
+            del self._loaded[metric]
+        gc.collect()
+        if self._device.type == "cuda":
+            self._torch.cuda.empty_cache()
 
 
-def _options(metric: str) -> dict[str, Any]:
-    """Verify the weights of a metric, and give what pyiqa needs to find those that ship with us."""
-    if metric not in NATIVE_METRICS:
-        for file in catalog_metric(metric).weights:
-            need(file)
-        return {}
+def _tensors(model: Any) -> Iterator[Any]:  # noqa: ANN401 - pyiqa is not typed
+    """Give what a model holds; CLIP is kept in a list, where torch doesn't see it."""
+    hidden = model.net.clip_model if isinstance(getattr(model.net, "clip_model", None), list) else []
+    for module in (model, *hidden):
+        yield from module.parameters()
+        yield from module.buffers()
+
+
+def _shipped_weights(metric: str) -> dict[str, Any]:
+    """Give a native metric's weights, which ship with us, as the argument by which pyiqa takes them."""
     weights = NATIVE_METRICS[metric].weights
     return {} if weights is None else {"pretrained_model_path": _in_pyiqas_format(weights)}
 

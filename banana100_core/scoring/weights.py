@@ -89,7 +89,7 @@ def verify_weights(progress: Progress | None = None) -> list[FoundWeights]:
 
 def find(file: WeightsFile, *, read: bool = False) -> FoundWeights:
     """Look for one weights file; `read` computes its digest even if it is remembered."""
-    if file.place is Place.HUGGINGFACE and file.file is None:
+    if file.is_repository:
         return _find_repository(file)
     path = place_of(file)
     try:
@@ -125,7 +125,7 @@ def way_out(found: FoundWeights) -> str:
     """Say how a weights file gets into its place, in one line; empty where it is there."""
     if found.usable:
         return ""
-    if found.file.place is Place.HUGGINGFACE and found.file.file is None:
+    if found.file.is_repository:
         folder = found.path.parent.parent
         named = f", or set {found.file.variable} to a folder that holds it" if found.file.variable else ""
         return (

@@ -16,11 +16,12 @@ from banana100_core.scoring.native.score import NativeScorer
 from banana100_core.scoring.vision_language.rating import Rating, ReplyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from banana100_core.catalog.metrics import Metric
     from banana100_core.project.images import ImageLocation
     from banana100_core.scoring.pyiqa_backend import PyiqaScorer
     from banana100_core.scoring.vision_language.scorer import VisionLanguageScorer
@@ -37,6 +38,7 @@ class Setup:
     threads: int
     backends: dict[str, str]  # by metric
     max_memory: int | None = None  # bytes
+    catalog: Mapping[str, Metric] | None = None  # ours if None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Scored:
     metric: str
     score: float | None
     error: str | None
-    seconds: float
+    seconds: float | None
     replies: tuple[str, ...] = ()
 
 
@@ -141,7 +143,8 @@ class _Worker:
         if self._pyiqa is None:
             from banana100_core.scoring.pyiqa_backend import PyiqaScorer
 
-            self._pyiqa = PyiqaScorer(self._setup.device, self._setup.threads, self._setup.max_memory)
+            setup = self._setup
+            self._pyiqa = PyiqaScorer(setup.device, setup.threads, setup.max_memory, setup.catalog)
         return self._pyiqa
 
     def _vision_language_scorer(self) -> VisionLanguageScorer:
