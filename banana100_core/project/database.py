@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 APPLICATION_ID = 0x42313030  # "B100"
-MAJOR, MINOR = (
-    1,
-    0,
-)  # an older program can read a file with a newer minor number, never one with a newer major
+# An older program can read a file with a newer minor number, never one with a newer major.
+MAJOR, MINOR = 1, 1
 BUSY_SECONDS = 10.0
 READ_ONLY_WAY_OUT = "Open it with --read-only, or copy it to a folder that you can write."
 

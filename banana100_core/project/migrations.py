@@ -12,7 +12,7 @@ from sqlite_utils.migrations import Migrations
 
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import APPLICATION_ID, packed_version, sibling
-from banana100_core.project.schema import TABLES, VIEWS
+from banana100_core.project.schema import REPLY_TABLE, TABLES, VIEWS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +30,15 @@ def create(database: Database) -> None:
 
 
 migrations(name="create")(create)
+
+
+def add_replies(database: Database) -> None:
+    """What vision-language metrics answered, beside their scores; version 1.1."""
+    set_version(database, 1, 1)
+    database.execute(REPLY_TABLE)
+
+
+migrations(name="add_replies")(add_replies)
 
 
 def set_version(database: Database, major: int, minor: int) -> None:

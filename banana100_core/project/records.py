@@ -169,6 +169,7 @@ class NewScore:
     error: str | None = None
     device: str = "cpu"
     seconds: float | None = None
+    replies: tuple[str, ...] = ()  # what a language model said, word for word, one for each sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Tables and views of a project file, version 1.0; later changes are migrations."""
+"""Tables and views of a project file, version 1.0, and the tables that migrations add."""
 
 from __future__ import annotations
 
@@ -179,6 +179,18 @@ TABLES = (
     BEGIN SELECT RAISE(ABORT, 'the log of edits is append-only'); END
     """,
 )
+
+REPLY_TABLE = """
+    CREATE TABLE reply (
+        image_sha256 TEXT NOT NULL,
+        metric TEXT NOT NULL,
+        method_version TEXT NOT NULL,
+        sample INTEGER NOT NULL CHECK (sample >= 1),
+        text TEXT NOT NULL,
+        PRIMARY KEY (image_sha256, metric, method_version, sample),
+        FOREIGN KEY (image_sha256, metric, method_version) REFERENCES score ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID
+"""
 
 NORMALISED = (
     "100.0 * iif(metric.lower_is_better, metric.high - score.score, score.score - metric.low)"

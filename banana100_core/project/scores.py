@@ -24,23 +24,26 @@ _CHANGES = frozenset({"score"})
 def add_scores(project: Project, scores: Sequence[NewScore]) -> None:
     """Keep scores in one transaction; a number that is none is kept as a failure.
 
-    The same score again takes the older one's place, but a failure never that of a score. Raises ProjectError
-    for an image or a metric that the project doesn't know.
+    The same score again takes the older one's place, its replies too, but a failure never that of a score.
+    Raises ProjectError for an image or a metric that the project doesn't know.
     """
     rows = [_row_of(score) for score in scores]
 
     def work(database: Database) -> None:
         _need_known(database, project, "image", "sha256", {row["image_sha256"] for row in rows})
         _need_known(database, project, "metric", "key", {row["metric"] for row in rows})
-        database.conn.executemany(
-            "INSERT INTO score"
-            " (image_sha256, metric, method_version, score, error, device, seconds, created_at) VALUES"
-            " (:image_sha256, :metric, :method_version, :score, :error, :device, :seconds, :created_at)"
-            " ON CONFLICT DO UPDATE SET score = excluded.score, error = excluded.error,"
-            " device = excluded.device, seconds = excluded.seconds, created_at = excluded.created_at"
-            " WHERE excluded.score IS NOT NULL OR score.score IS NULL",
-            rows,
-        )
+        for row, score in zip(rows, scores, strict=True):
+            taken = database.conn.execute(
+                "INSERT INTO score"
+                " (image_sha256, metric, method_version, score, error, device, seconds, created_at) VALUES"
+                " (:image_sha256, :metric, :method_version, :score, :error, :device, :seconds, :created_at)"
+                " ON CONFLICT DO UPDATE SET score = excluded.score, error = excluded.error,"
+                " device = excluded.device, seconds = excluded.seconds, created_at = excluded.created_at"
+                " WHERE excluded.score IS NOT NULL OR score.score IS NULL",
+                row,
+            ).rowcount
+            if taken:
+                _keep_replies(database, row, score.replies)
 
     if rows:
         project.write(work, changes=_CHANGES)
@@ -62,6 +65,17 @@ def step_scores(
             {"runs": _list(run_ids), "metrics": _list(metrics)},
         ).fetchall()
     return [StepScore(*row) for row in rows]
+
+
+def replies(project: Project, image_sha256: str, metric: str, method_version: str) -> list[str]:
+    """What a vision-language metric answered about an image, one reply for each sample."""
+    with project.reading() as connection:
+        rows = connection.execute(
+            "SELECT text FROM reply WHERE image_sha256 = ? AND metric = ? AND method_version = ?"
+            " ORDER BY sample",
+            (image_sha256, metric, method_version),
+        )
+        return [row[0] for row in rows]
 
 
 def scored(project: Project, metric: str, method_version: str) -> set[str]:
@@ -115,13 +129,24 @@ def unscored_images(
 
 
 def _row_of(score: NewScore) -> dict[str, Any]:
-    row = {field.name: getattr(score, field.name) for field in fields(score)}
+    row = {field.name: getattr(score, field.name) for field in fields(score) if field.name != "replies"}
     row |= {"error": None if score.error is None else text(score.error), "created_at": now()}
     if score.score is None:
         return row | {"error": row["error"] or "the metric gave no score"}
     if not math.isfinite(score.score):
         return row | {"score": None, "error": row["error"] or f"the metric gave {score.score}"}
     return row | {"score": float(score.score), "error": None}
+
+
+def _keep_replies(database: Database, row: dict[str, Any], replies: tuple[str, ...]) -> None:
+    score = (row["image_sha256"], row["metric"], row["method_version"])
+    database.conn.execute(
+        "DELETE FROM reply WHERE image_sha256 = ? AND metric = ? AND method_version = ?", score
+    )
+    database.conn.executemany(
+        "INSERT INTO reply (image_sha256, metric, method_version, sample, text) VALUES (?, ?, ?, ?, ?)",
+        [(*score, sample, text(reply)) for sample, reply in enumerate(replies, start=1)],
+    )
 
 
 def _need_known(database: Database, project: Project, table: str, column: str, wanted: set[str]) -> None:

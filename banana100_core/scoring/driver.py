@@ -157,17 +157,27 @@ class _Hearing:
                 self.begun = event.metric
             case Scored():
                 self.begun = None
-                self._finish(event.metric, event.score, event.error, event.seconds)
+                self._finish(event)
 
     def fail(self, metrics: Sequence[str], reason: str) -> None:
         """Record that the picture has no score by some metrics."""
         for metric in tuple(metrics):
-            self._finish(metric, None, reason, None)
+            self._finish(Scored(metric, None, reason, None))
 
-    def _finish(self, metric: str, score: float | None, error: str | None, seconds: float | None) -> None:
-        self._left.remove(metric)
-        version = self._task.methods[metric]
-        self._keep(NewScore(self._task.sha256, metric, version, score, error, self._device, seconds))
+    def _finish(self, scored: Scored) -> None:
+        self._left.remove(scored.metric)
+        self._keep(
+            NewScore(
+                self._task.sha256,
+                scored.metric,
+                self._task.methods[scored.metric],
+                scored.score,
+                scored.error,
+                self._device,
+                scored.seconds,
+                scored.replies,
+            )
+        )
 
 
 def _environment(threads: int) -> dict[str, str]:

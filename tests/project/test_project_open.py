@@ -22,7 +22,7 @@ from banana100_core.errors import (
     ProjectReadOnlyError,
 )
 from banana100_core.project import ImageStorage, Project
-from banana100_core.project.database import MAJOR, packed_version
+from banana100_core.project.database import MAJOR, MINOR, packed_version
 from banana100_core.project.project import _PAGE_SIZE as PAGE_SIZE
 from banana100_core.project.runs import add_run, runs, steps
 
@@ -80,7 +80,7 @@ def test_the_way_of_keeping_images_is_kept(tmp_path):
 def test_the_header_says_what_the_file_is(closed):
     header = closed.read_bytes()[:100]
     assert header[68:72] == b"B100"
-    assert int.from_bytes(header[60:64]) == packed_version(1, 0)
+    assert int.from_bytes(header[60:64]) == packed_version(MAJOR, MINOR)
     with sqlite3.connect(closed) as connection:
         assert connection.execute("PRAGMA auto_vacuum").fetchone()[0] == 2  # incremental
     connection.close()
@@ -225,7 +225,7 @@ def test_a_newer_version_that_is_only_in_the_log_is_refused(closed, content):
     kill_writer(
         closed, f"p.write(lambda db: db.execute('PRAGMA user_version = {packed_version(MAJOR + 1, 0)}'))"
     )
-    assert int.from_bytes(closed.read_bytes()[60:64]) == packed_version(MAJOR, 0)
+    assert int.from_bytes(closed.read_bytes()[60:64]) == packed_version(MAJOR, MINOR)
     wal = closed.with_name(closed.name + "-wal")
     before = wal.read_bytes()
     with pytest.raises(NewerProjectError):

@@ -13,6 +13,7 @@ from banana100_core.project.runs import add_run, add_step, steps
 from banana100_core.project.scores import (
     add_scores,
     forget_failed,
+    replies,
     scored,
     step_scores,
     unscored_images,
@@ -186,3 +187,22 @@ def test_unknown_images_and_metrics_are_said_and_nothing_is_kept(project, run_id
         add_scores(project, [NewScore(image, "niqe", "v1", 1.0), NewScore(image, "sharpness", "v1", 1.0)])
     add_scores(project, [])
     assert step_scores(project) == []
+
+
+def test_replies_stay_with_their_score(project, run_id):
+    image = steps(project, run_id)[3].image.sha256
+    spoken = ("<answer>0.87</answer>", "<think>worn</think><answer>1.2</answer>")
+    add_scores(project, [NewScore(image, "visualquality_r1", "v1", 1.035, replies=spoken)])
+    assert replies(project, image, "visualquality_r1", "v1") == list(spoken)
+    add_scores(project, [NewScore(image, "visualquality_r1", "v1", None, "no answer", replies=("hm",))])
+    assert replies(project, image, "visualquality_r1", "v1") == list(spoken)
+    add_scores(project, [NewScore(image, "visualquality_r1", "v1", 2.0, replies=("<answer>2</answer>",))])
+    assert replies(project, image, "visualquality_r1", "v1") == ["<answer>2</answer>"]
+
+
+def test_a_failure_keeps_the_reply_that_made_it_one_until_it_is_forgotten(project, run_id):
+    image = steps(project, run_id)[3].image.sha256
+    add_scores(project, [NewScore(image, "visualquality_r1", "v1", None, "no answer", replies=("hm",))])
+    assert replies(project, image, "visualquality_r1", "v1") == ["hm"]
+    forget_failed(project)
+    assert replies(project, image, "visualquality_r1", "v1") == []
