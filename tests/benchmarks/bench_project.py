@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 RUNS, STEPS, LIST_LIMIT_MS = 280, 100, 50.0
-PICTURE_BYTES, PICTURES = 10_000_000, 12
+PICTURE_BYTES, PICTURES = 10_000_000, 24
 
 
 def rows() -> list[BenchRow]:
@@ -53,26 +53,31 @@ def listing(folder: Path) -> BenchRow:
 def adding(folder: Path) -> BenchRow:
     """Time to have a received picture on disk, against a bare insert with the same promise."""
     pictures = [os.urandom(PICTURE_BYTES) for _ in range(PICTURES)]
-    with Project.create(folder / "ours.b100") as project:
+    insert = "INSERT INTO blob VALUES (?, ?)"
+    ours, peer = [], []
+    with (
+        Project.create(folder / "ours.b100") as project,
+        contextlib.closing(sqlite3.connect(folder / "peer.db", isolation_level=None)) as bare,
+    ):
+        bare.execute("PRAGMA journal_mode=WAL")
+        bare.execute("PRAGMA synchronous=FULL")
+        bare.execute("CREATE TABLE blob (sha256 TEXT PRIMARY KEY, bytes BLOB)")
         run_id = add_run(project, NewRun("picture", "p", "m", "replicate"))
-        new = [step(run_id, number, data) for number, data in enumerate(pictures)]
-        ours = statistics.median(seconds(lambda one=one: add_step(project, *one)) for one in new)
-    with contextlib.closing(sqlite3.connect(folder / "peer.db", isolation_level=None)) as connection:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("CREATE TABLE blob (sha256 TEXT PRIMARY KEY, bytes BLOB)")
-        insert = "INSERT INTO blob VALUES (?, ?)"
-        peer = statistics.median(
-            seconds(lambda number=number, data=data: connection.execute(insert, (str(number), data)))
-            for number, data in enumerate(pictures)
-        )
+        # In turns, so that what else the machine does meets both.
+        for number, data in enumerate(pictures):
+            new = step(run_id, number, data)
+            ours.append(seconds(lambda new=new: add_step(project, *new)))
+            row = (new[1].image.sha256, data)
+            peer.append(seconds(lambda row=row: bare.execute(insert, row)))
+    # Means, since the cost of taking the log into the file falls on some of them only.
+    ratio = statistics.mean(peer) / statistics.mean(ours)
     return BenchRow(
         "add a step with a picture of 10 MB",
-        f"{1000 * ours:.0f} ms",
-        f"sqlite3 {1000 * peer:.0f} ms",
-        peer / ours,
+        f"{1000 * statistics.mean(ours):.0f} ms",
+        f"sqlite3 {1000 * statistics.mean(peer):.0f} ms",
+        ratio,
         "peer / ours, at least 0.9",
-        peer / ours >= 0.9,
+        ratio >= 0.9,
     )
 
 
