@@ -53,9 +53,8 @@ def nothing_left_running():
         for thread in set(threading.enumerate()) - threads
         if not thread.daemon and _outlives_grace(thread)
     ]
-    left += [
-        f"process {pid} ({_command_of(pid)})" for pid in _children() - processes if _had_to_be_killed(pid)
-    ]
+    started = {pid: _command_of(pid) for pid in _children() - processes}
+    left += [f"process {pid} ({command})" for pid, command in started.items() if _had_to_be_killed(pid)]
     if left:
         pytest.fail("still running after the test: " + ", ".join(left))
 
