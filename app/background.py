@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -29,7 +30,12 @@ class Background(QObject):
         self._name = name
         self._threads: ThreadPoolExecutor | None = None
         self._epoch = 0
-        self._done.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._results: deque[tuple[int, Callable[[], object]]] = deque()
+        # One result each turn of the event loop: several at once would keep the user waiting for their sum.
+        self._turn = QTimer(self)
+        self._turn.setInterval(0)
+        self._turn.timeout.connect(self._deliver)
+        self._done.connect(self._take, Qt.ConnectionType.QueuedConnection)
 
     def do(self, work: Callable[[], Any], then: Callable[[Any], object] | None = None) -> None:
         """Do `work` on a thread, then call `then` with its result on the UI thread.
@@ -44,6 +50,8 @@ class Background(QObject):
     def stop(self) -> None:
         """Drop what has not begun, wait for the rest; nothing of it is delivered afterwards."""
         self._epoch += 1
+        self._results.clear()
+        self._turn.stop()
         if self._threads is not None:
             self._threads.shutdown(wait=True, cancel_futures=True)
             self._threads = None
@@ -61,7 +69,14 @@ class Background(QObject):
             if then is not None:
                 self._done.emit(epoch, lambda: then(result))
 
-    def _deliver(self, epoch: int, call: Callable[[], object]) -> None:
+    def _take(self, epoch: int, call: Callable[[], object]) -> None:
+        self._results.append((epoch, call))
+        self._turn.start()
+
+    def _deliver(self) -> None:
+        epoch, call = self._results.popleft()
+        if not self._results:
+            self._turn.stop()
         if epoch == self._epoch:
             call()
 

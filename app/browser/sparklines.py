@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from banana100_core.project import Project
 
-READ_MS = 500
+REST_MS = 1000
 """Scores arrive by the dozen a second; curves this small need not follow each of them."""
 
 
@@ -46,11 +46,15 @@ class Sparklines(QObject):
         self._curves: dict[int, Curve] = {}
         self._fresh: set[int] = set()
         self._wanted: set[int] = set()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._read)
-        session.scores_updated.connect(self._age)
-        session.steps_updated.connect(self._age)
+        self._reading = QTimer(self)
+        self._reading.setSingleShot(True)
+        self._reading.timeout.connect(self._read)
+        self._resting = QTimer(self)
+        self._resting.setSingleShot(True)
+        self._resting.setInterval(REST_MS)
+        self._resting.timeout.connect(self._age)
+        for changed in (session.scores_updated, session.steps_updated):
+            changed.connect(self._rest)
         session.project_closed.connect(self._forget)
 
     @property
@@ -67,21 +71,26 @@ class Sparklines(QObject):
         """The curve of a run as far as it is known."""
         if run_id not in self._fresh and run_id not in self._wanted:
             self._wanted.add(run_id)
-            if not self._timer.isActive():
-                self._timer.start(0 if run_id not in self._curves else READ_MS)
+            self._reading.start(0)
         return self._curves.get(run_id)
 
     @property
     def settled(self) -> bool:
         """Whether all that was asked for has been read."""
-        return not self._wanted
+        return not self._wanted and not self._resting.isActive()
+
+    def _rest(self) -> None:
+        if not self._resting.isActive():
+            self._resting.start()
 
     def _age(self) -> None:
+        """Have the curves on screen asked for again."""
         self._fresh.clear()
         self.updated.emit()
 
     def _forget(self) -> None:
-        self._timer.stop()
+        self._reading.stop()
+        self._resting.stop()
         self._metric = None
         self._curves.clear()
         self._fresh.clear()
@@ -98,7 +107,7 @@ class Sparklines(QObject):
         self._fresh.update(reading.run_ids)
         self._wanted.difference_update(reading.run_ids)
         if self._wanted:
-            self._timer.start(READ_MS)
+            self._reading.start(0)
         self.updated.emit()
 
 
