@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from banana100_core.cli.console import AsJson, columns, plain, say, say_json, table
+from banana100_core.cli.console import AsJson, columns, in_bytes, plain, say, say_json, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +44,7 @@ def metrics(
                 "BETTER",
                 "BACKEND",
                 "STATE",
+                "WEIGHTS",
                 *([] if scored is None else ["SCORED"]),
             ],
             [
@@ -54,15 +55,24 @@ def metrics(
                     "lower" if metric.lower_is_better else "higher",
                     status.backend,
                     status.state,
+                    _size_of_weights(metric),
                     *([] if scored is None else [scored.get(metric.key, 0)]),
                 )
                 for metric, status in rows
             ],
-            numbers={"SCORED"} if project else (),
+            numbers={"WEIGHTS"} if project is None else {"WEIGHTS", "SCORED"},
         )
     )
     told = _say_weights(rows)
     _say_other_reasons([status for _, status in rows if status.metric not in told])
+
+
+def _size_of_weights(metric: Metric) -> str:
+    """Say how large the weights are that are there."""
+    from banana100_core.scoring.weights import find
+
+    size = sum(find(file).byte_size or 0 for file in metric.weights)
+    return in_bytes(size) if size else ""
 
 
 def _scored(path: Path) -> dict[str, int]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from banana100_core.scoring.weights import FoundWeights
 
+_NAMED = 3  # files left aside
+
 app = typer.Typer(help="Weights files of learned metrics.", no_args_is_help=True, rich_markup_mode=None)
 
 
@@ -38,7 +40,7 @@ def add(
 
     Files are known by their names, and refused when their SHA-256 is not the one that it should be.
     """
-    from banana100_core.scoring.weights import add_weights
+    from banana100_core.scoring.weights_folder import add_weights
 
     with WorkDisplay("adding weights") as display:
         report = add_weights(folder, display)
@@ -47,9 +49,18 @@ def add(
     else:
         for found in report.added:
             say(f"added {plain(found.file.name)}: {plain(found.path)}")
-        for path in report.unknown:
-            say(f"left aside, no metric needs it: {plain(path)}")
-        say(f"{count(len(report.added), 'file')} added; {len(report.missing):,} still missing")
+        if report.unknown:
+            some = ", ".join(plain(path.name) for path in report.unknown[:_NAMED])
+            more = ", ..." if len(report.unknown) > _NAMED else ""
+            say(f"left aside {count(len(report.unknown), 'file')} that no metric needs: {some}{more}")
+        say(f"{len(report.added):,} added; {len(report.missing):,} still missing")
+        users = _users()
+        say(
+            columns(
+                ("", found.file.name, found.state, ", ".join(users[found.file.name]))
+                for found in report.missing
+            )
+        )
     for path, reason in report.wrong:
         complain(f"{path} was not taken: {reason}")
     if report.wrong:
@@ -105,7 +116,7 @@ def _say_weights(files: Sequence[FoundWeights], *, as_json: bool) -> None:
                     "state": found.state,
                     "sha256": found.sha256,
                     "byte_size": found.byte_size,
-                    "metrics": users.get(found.file.name, []),
+                    "metrics": users[found.file.name],
                 }
                 for found in files
             ]
@@ -124,7 +135,7 @@ def _say_weights(files: Sequence[FoundWeights], *, as_json: bool) -> None:
                         found.file.file or found.file.name,
                         found.state,
                         "" if found.byte_size is None else in_bytes(found.byte_size),
-                        ", ".join(users.get(found.file.name, ["no metric: parameters that ship do"])),
+                        ", ".join(users[found.file.name]),
                     )
                     for found in members
                 ],
@@ -134,7 +145,7 @@ def _say_weights(files: Sequence[FoundWeights], *, as_json: bool) -> None:
 
 
 def _users() -> dict[str, list[str]]:
-    """Metrics that need a file, by its name; those of which the parameters ship need none."""
+    """Metrics that need a file, by its name; of native metrics the parameters ship."""
     from banana100_core.catalog.metrics import metrics
     from banana100_core.scoring.methods import NATIVE, available_backends
 

@@ -1,4 +1,4 @@
-"""Weights files of metrics: where they lie, whether they are the right ones, and taking them from a folder.
+"""Weights files of metrics: where they lie, and whether they are the right ones.
 
 They lie where pyiqa and the libraries below it look for them, so that both find the same files.
 """
@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +18,7 @@ from platformdirs import user_cache_path
 
 from banana100_core.catalog.metrics import Place, WeightsFile, metrics
 from banana100_core.errors import WeightsError
+from banana100_core.scoring.native.score import NATIVE_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,19 +56,10 @@ class FoundWeights:
         return self.state in {WeightsState.PRESENT, WeightsState.UNVERIFIED}
 
 
-@dataclass(frozen=True, slots=True)
-class AddReport:
-    """What came of a folder of weights files."""
-
-    added: tuple[FoundWeights, ...]
-    wrong: tuple[tuple[Path, str], ...]  # the file offered, and why it was not taken
-    unknown: tuple[Path, ...]
-    missing: tuple[WeightsFile, ...]  # what no place has now
-
-
 def weights_files() -> list[WeightsFile]:
-    """Every weights file that some metric needs, once."""
-    return list({file.name: file for metric in metrics().values() for file in metric.weights}.values())
+    """Every weights file that some metric needs, once; the native metrics' parameters ship with us."""
+    needing = [metric for key, metric in metrics().items() if key not in NATIVE_METRICS]
+    return list({file.name: file for metric in needing for file in metric.weights}.values())
 
 
 def list_weights() -> list[FoundWeights]:
@@ -94,7 +85,7 @@ def find(file: WeightsFile, *, read: bool = False) -> FoundWeights:
     path = place_of(file)
     try:
         size = path.stat().st_size
-        digest = _digest(path) if read else _remembered_digest(path)
+        digest = digest_of(path) if read else _remembered_digest(path)
     except OSError:
         return FoundWeights(file, path, WeightsState.MISSING)
     if file.sha256 is None:
@@ -126,43 +117,15 @@ def way_out(found: FoundWeights) -> str:
     if found.usable:
         return ""
     if found.file.is_repository:
-        folder = found.path.parent.parent
         named = f", or set {found.file.variable} to a folder that holds it" if found.file.variable else ""
         return (
-            f"Type: hf download {found.file.name} "
-            f"(or copy the repository's folder of a cache to {folder}{named})"
+            f"Type: hf download {found.file.name} (or put the repository's folder in a folder DIR and type: "
+            f"banana100 weights add DIR{named})"
         )
     return (
         f"Put the file from {found.file.source} in a folder DIR and type: banana100 weights add DIR "
         f"(it goes to {found.path})"
     )
-
-
-def add_weights(folder: Path, progress: Progress | None = None) -> AddReport:
-    """Copy the weights files that a folder holds to where metrics look for them.
-
-    A file is known by its name; one of a Hugging Face repository by the repository's name in its path, or by
-    its digest. Files whose digest is another than it should be are not taken.
-    """
-    if not folder.is_dir():
-        raise WeightsError(f"{folder} is not a folder. Name the folder that holds the weights files.")
-    offered = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    added, wrong, unknown = [], [], []
-    for done, path in enumerate(offered):
-        if progress is not None:
-            progress(done, len(offered), path.name)
-        file = _recognise(path)
-        if file is None:
-            unknown.append(path)
-            continue
-        digest = _digest(path)
-        if file.sha256 is not None and not digest.startswith(file.sha256):
-            wrong.append((path, f"its SHA-256 is {digest}, and should be {file.sha256}"))
-            continue
-        _put(path, file, digest)
-        added.append(find(file))
-    missing = tuple(found.file for found in list_weights() if not found.usable)
-    return AddReport(tuple(added), tuple(wrong), tuple(unknown), missing)
 
 
 def place_of(file: WeightsFile) -> Path:
@@ -172,7 +135,7 @@ def place_of(file: WeightsFile) -> Path:
     name = file.file or "config.json"
     if file.variable is not None and (named := os.environ.get(file.variable)):
         return Path(named).expanduser() / name
-    repository = _repository(file)
+    repository = repository_folder(file)
     with contextlib.suppress(OSError):
         revision = (repository / "refs" / "main").read_text("utf-8").strip()
         return repository / "snapshots" / revision / name
@@ -193,7 +156,8 @@ def huggingface_cache() -> Path:
     return Path(named or f"{home}/hub").expanduser()
 
 
-def _repository(file: WeightsFile) -> Path:
+def repository_folder(file: WeightsFile) -> Path:
+    """The folder of a repository in Hugging Face's cache."""
     return huggingface_cache() / f"models--{file.name.replace('/', '--')}"
 
 
@@ -202,58 +166,25 @@ def _find_repository(file: WeightsFile) -> FoundWeights:
     path = place_of(file)
     weights = [each for kind in ("*.safetensors", "*.bin", "*.pt") for each in path.parent.rglob(kind)]
     # The model may lie in a folder of its own.
-    if not any(path.parent.rglob(path.name)) or not weights:
+    if not any(path.parent.rglob(path.name)) or not weights or _lacks_parts(path.parent):
         return FoundWeights(file, path, WeightsState.MISSING)
     size = sum(each.stat().st_size for each in weights)
     revision = path.parent.name if path.parent.parent.name == "snapshots" else None
     return FoundWeights(file, path, WeightsState.UNVERIFIED, revision, size)
 
 
-def _recognise(path: Path) -> WeightsFile | None:
-    files = weights_files()
-    for file in files:
-        if file.place is not Place.HUGGINGFACE and file.name == path.name:
-            return file
-    candidates = [file for file in files if file.file == path.name]
-    named = [file for file in candidates if _names(file.name) & set(path.parts)]
-    if named:
-        return named[0]
-    digest = _digest(path) if candidates else ""
-    return next((file for file in candidates if file.sha256 is not None and file.sha256 == digest), None)
+def _lacks_parts(folder: Path) -> bool:
+    """Whether a part of the weights that an index names is not there, as in the middle of a download."""
+    for index in folder.rglob("*.index.json"):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            parts = set(json.loads(index.read_text("utf-8")).get("weight_map", {}).values())
+            if not all((index.parent / part).is_file() for part in parts):
+                return True
+    return False
 
 
-def _names(repository: str) -> set[str]:
-    """Names of a folder that speak of a repository."""
-    return {
-        repository.rpartition("/")[2],
-        repository.replace("/", "--"),
-        f"models--{repository.replace('/', '--')}",
-    }
-
-
-def _put(source: Path, file: WeightsFile, digest: str) -> None:
-    target = place_of(file)
-    if file.place is Place.HUGGINGFACE:
-        reference = _repository(file) / "refs" / "main"
-        if not reference.exists():
-            reference.parent.mkdir(parents=True, exist_ok=True)
-            reference.write_text(digest[:40], "utf-8")
-        target = place_of(file)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if target.exists() and target.samefile(source):
-        return
-    partial = target.with_name(f"{target.name}.partial")
-    try:
-        shutil.copyfile(source, partial)
-        partial.replace(target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise WeightsError(
-            f"{target} can't be written: {error.strerror}. Make room, or set TORCH_HOME."
-        ) from error
-
-
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(_HASH_BLOCK):
@@ -268,7 +199,7 @@ def _remembered_digest(path: Path) -> str:
     memory = user_cache_path("banana100") / "weights.json"
     known = dict(_recall(memory))
     if key not in known:
-        known[key] = _digest(path)
+        known[key] = digest_of(path)
         # Without the memory all works too, only slower.
         with contextlib.suppress(OSError):
             memory.parent.mkdir(parents=True, exist_ok=True)
