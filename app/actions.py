@@ -362,6 +362,15 @@ ACTIONS: tuple[Action, ...] = (
         "Forget failures and score them again",
         section=True,
     ),
+    Action(
+        "score.save_gaps",
+        "Save &gaps…",
+        "Score",
+        "",
+        "Write the heat map of score gaps as SVG, PNG or CSV",
+        icon="export",
+        section=True,
+    ),
     # Help
     Action(
         "help.palette", "&Find an action…", "Help", "Ctrl+Shift+P", "Every action, by name", icon="command"

@@ -22,6 +22,7 @@ from app.plots.look import SWATCH, Look, look, swatch
 from app.plots.words import arrow, direction
 from app.tooltips import plain_tip
 from banana100_core.catalog.metrics import Metric, metrics
+from banana100_core.scoring.native.score import NATIVE_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -41,6 +42,9 @@ class MetricModel(QAbstractListModel):
         super().__init__(parent)
         self._metrics = list(metrics().values())
         self._places = {each.key: place for place, each in enumerate(self._metrics)}
+        # The metrics that every installation scores with get the looks that differ most.
+        first = sorted(self._places, key=lambda key: key not in NATIVE_METRICS)
+        self._looks = {key: place for place, key in enumerate(first)}
         self._chosen: set[str] = set()
         self._scored: set[str] = set()
         self._statuses: Mapping[str, MetricStatus] = {}
@@ -85,7 +89,7 @@ class MetricModel(QAbstractListModel):
 
     def look_of(self, key: str) -> Look:
         """How a metric's curve looks, wherever its row is."""
-        return look(self._places[key])
+        return look(self._looks[key])
 
     def row_of(self, key: str) -> int:
         """The row of a metric."""
@@ -116,7 +120,7 @@ class MetricModel(QAbstractListModel):
         each = self._metrics[index.row()]
         give: dict[int, Callable[[], object]] = {
             Role.DisplayRole: lambda: f"{each.title} {arrow(each)}",
-            Role.DecorationRole: lambda: swatch(look(self._places[each.key])),
+            Role.DecorationRole: lambda: swatch(self.look_of(each.key)),
             Role.CheckStateRole: lambda: self._tick(each.key),
             Role.ToolTipRole: lambda: plain_tip(self._tip(each)),
             Role.ForegroundRole: lambda: None if self.usable(each.key) else QColor(theme.colours().disabled),

@@ -43,7 +43,7 @@ class GapTable:
             if version in versions.get(metric, ())
         }
         self.version_counts = {metric: len(known) for metric, known in versions.items()}
-        shown = [gap for gap in found if self.versions[gap.metric] == gap.method_version]
+        self.shown = shown = [gap for gap in found if self.versions[gap.metric] == gap.method_version]
         self.repeats: dict[tuple[Row, str], list[Gap]] = defaultdict(list)
         for gap in shown:
             self.repeats[(gap.initial_image, gap.model, gap.protocol), gap.metric].append(gap)
@@ -76,6 +76,11 @@ class GapModel(QAbstractTableModel):
         super().__init__(parent)
         self._table = GapTable(())
         self._step: int | None = GAP_STEPS[-1]
+
+    @property
+    def table(self) -> GapTable:
+        """What is shown."""
+        return self._table
 
     def show(self, table: GapTable) -> None:
         """Show another table; cells are only painted anew while rows and columns stay."""

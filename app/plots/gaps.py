@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
+    QComboBox,
+    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QPushButton,
@@ -21,8 +24,10 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.notifications import plain_label
+from app.plots.gap_export import FILE_TYPES, save_gaps
 from app.plots.gap_model import GapModel, GapTable
 from banana100_core.analysis.gaps import GAP_STEPS, gaps
+from banana100_core.errors import BananaError
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
@@ -30,9 +35,11 @@ if TYPE_CHECKING:
     from app.actions import ActionRegistry
     from app.plots.source import ScoreSource
     from app.session import Session
+    from banana100_core.analysis.gaps import Gap
 
 CELL_WIDTH = 10 * theme.GRID
 CELL_HEIGHT = 3 * theme.GRID + theme.GRID // 2
+_ALL_MODELS = "All models"
 REST = 10
 """All scores take long to read in a large project: so many times as long it rests before the next reading."""
 
@@ -51,11 +58,16 @@ class GapView(QWidget):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._read)
+        self._found: list[Gap] = []
         self.model = GapModel(self)
         self.table = QTableView()
+        self.editor_models = QComboBox()
+        self.save_button = QToolButton()
         self.buttons = QButtonGroup(self)
         self.empty_button = QPushButton("Score what is missing")
         self.empty_button.clicked.connect(registry.qaction("score.missing").trigger)
+        self.save_button.setDefaultAction(registry.qaction("score.save_gaps"))
+        registry.connect("score.save_gaps", self._ask_where_to_save)
         self._build()
         session.project_opened.connect(self._project_changed)
         session.project_closed.connect(self._project_changed)
@@ -85,8 +97,13 @@ class GapView(QWidget):
         bar.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2)
         bar.setSpacing(theme.GRID)
         bar.addLayout(self._make_segments())
+        self.editor_models.setAccessibleName("Model")
+        self.editor_models.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.editor_models.activated.connect(lambda _row: self._show_table())
+        bar.addWidget(self.editor_models)
         bar.addStretch(1)
         bar.addWidget(plain_label("Blue: a failure, the metric finds the later step better", muted=True))
+        bar.addWidget(self.save_button)
         self.empty = plain_label(muted=True, wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         page = QWidget()
@@ -145,7 +162,7 @@ class GapView(QWidget):
     def _project_changed(self) -> None:
         self._stale, self._reading = True, False
         self._timer.stop()
-        self._show(GapTable(()))
+        self._show([])
         self._read()
 
     def _scores_changed(self) -> None:
@@ -159,18 +176,31 @@ class GapView(QWidget):
             return
         self._stale, self._reading = False, True
         begun = time.perf_counter()
-        ready = self._source.ready
 
-        def take(table: GapTable) -> None:
+        def take(found: list[Gap]) -> None:
             if project is self._session.project:
                 self._reading = False
                 self._timer.start(int(1000 * REST * (time.perf_counter() - begun)))
-                self._show(table)
+                self._show(found)
 
-        self._session.in_background(lambda: GapTable(gaps(project), ready), take)
+        self._session.in_background(lambda: gaps(project), take)
 
-    def _show(self, table: GapTable) -> None:
+    def _show(self, found: list[Gap]) -> None:
+        self._found = found
+        models = list(dict.fromkeys(gap.model for gap in found))
+        chosen = self.editor_models.currentText()
+        self.editor_models.clear()
+        self.editor_models.addItems([_ALL_MODELS, *models])
+        self.editor_models.setCurrentText(chosen if chosen in models else _ALL_MODELS)
+        self.editor_models.setVisible(len(models) > 1)
+        self._show_table()
+
+    def _show_table(self) -> None:
+        chosen = self.editor_models.currentText()
+        found = [gap for gap in self._found if chosen in (gap.model, _ALL_MODELS)]
+        table = GapTable(found, self._source.ready)
         self.model.show(table)
+        self.save_button.defaultAction().setEnabled(bool(table.rows))
         if self._session.project is None:
             self.empty.setText("Open a project to see what its metrics fail to see.")
         else:
@@ -186,3 +216,16 @@ class GapView(QWidget):
             gap, step = found
             self._session.choose_run(gap.run_id)
             self._session.choose_step(step)
+
+    def save(self, path: Path) -> None:
+        """Write what is shown as SVG, PNG or CSV, by the file's suffix; a failure is told by the session."""
+        try:
+            save_gaps(self.model.table.shown, path)
+        except BananaError as error:
+            self._session.failed.emit("The score gaps can't be saved", str(error))
+
+    def _ask_where_to_save(self) -> None:
+        name, kind = QFileDialog.getSaveFileName(self, "Save score gaps", "gaps.svg", FILE_TYPES)
+        if name:
+            path = Path(name)
+            self.save(path if path.suffix else path.with_suffix(kind[-5:-1]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QMouseEvent
+from PySide6.QtGui import QColor, QImage, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMainWindow
 
@@ -521,3 +521,48 @@ def test_a_table_takes_new_scores_of_some_metrics_in_place_of_the_old():
     assert [failed.step for failed in curve.failed] == [2]
     assert table.complete("niqe", METHOD, {1: 2})
     assert not table.complete("brisque", METHOD, {1: 2})
+
+
+def test_the_heat_map_is_saved_as_svg_png_and_csv(open_desk, study, tmp_path):
+    scored_for_gaps(study)
+    desk = open_desk(study.project)
+    open_gaps(desk)
+    for name in ("gaps.svg", "gaps.png", "gaps.csv"):
+        desk.gaps.save(tmp_path / name)
+    assert "BRISQUE" in (tmp_path / "gaps.svg").read_text("utf-8")
+    picture = QImage(str(tmp_path / "gaps.png"))
+    assert picture.width() > 200
+    blue = [
+        picture.pixelColor(x, y)
+        for x in range(0, picture.width(), 8)
+        for y in range(0, picture.height(), 8)
+        if picture.pixelColor(x, y).blue() > picture.pixelColor(x, y).red() + 60
+    ]
+    assert blue
+    assert (tmp_path / "gaps.csv").read_text("utf-8").startswith("run_id,initial_image")
+
+
+def test_a_heat_map_that_cant_be_saved_says_why(open_desk, study, tmp_path):
+    scored_for_gaps(study)
+    desk = open_desk(study.project)
+    open_gaps(desk)
+    told = []
+    desk.session.failed.connect(lambda title, details: told.append(details))
+    desk.gaps.save(tmp_path / "gaps.doc")
+    desk.gaps.save(tmp_path / "nowhere" / "gaps.svg")
+    assert ".svg, .png or .csv" in told[0]
+    assert "can't be written" in told[1]
+
+
+def test_the_heat_map_can_be_of_one_model(open_desk, study):
+    scored_for_gaps(study)
+    study.project.write(lambda db: db.execute("UPDATE run SET model = 'other' WHERE id >= 4"))
+    desk = open_desk(study.project)
+    open_gaps(desk)
+    models = desk.gaps.editor_models
+    assert models.count() == 3
+    assert models.itemText(2) == "other"
+    models.setCurrentText("other")
+    models.activated.emit(2)
+    assert desk.gaps.model.rowCount() == 1
+    assert cell(desk, 0) == "-12.7"
