@@ -1,7 +1,7 @@
 """BRISQUE, NIQE and PIQE in NumPy: pyiqa 0.1.16's scores in a fraction of its time and memory, without torch.
 
-In float64, strip by strip. NIQE and PIQE equal pyiqa's to 1e-6; BRISQUE agrees to the noise of pyiqa's own,
-about 0.02, and 0.1 where its float32 tables lead it to the next entry.
+They work strip by strip, and round where pyiqa rounds: NIQE and PIQE equal its scores to 1e-6, BRISQUE to the
+noise of pyiqa's own last sum, which is about 0.01.
 """
 
 from __future__ import annotations

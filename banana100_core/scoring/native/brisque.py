@@ -17,14 +17,15 @@ from banana100_core.scoring.native.distributions import (
     tables,
     total,
 )
-from banana100_core.scoring.native.filters import Plane, halve, normalise
-from banana100_core.scoring.native.single import EPSILON, flat_values
+from banana100_core.scoring.native.filters import halve
+from banana100_core.scoring.native.single import normalise_single
 from banana100_core.scoring.native.strips import over_strips, strip_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banana100_core.scoring.native.luma import Luma
+    from banana100_core.scoring.native.window import Plane
 
 WEIGHTS = "brisque_svm.npz"
 SMALLEST_SIDE = 7
@@ -77,10 +78,10 @@ def _features(plane: Plane, threads: int) -> NDArray[np.float64]:
     def measure(top: int, bottom: int) -> list[Moments]:
         # The products need the row above; above the first row lies the last.
         if top:
-            rows = normalise(plane, top - 1, bottom, "zero", EPSILON, flat_values())
+            rows = normalise_single(plane, top - 1, bottom, "zero")
         else:
-            above = normalise(plane, height - 1, height, "zero", EPSILON, flat_values())
-            rows = np.concatenate([above, normalise(plane, top, bottom, "zero", EPSILON, flat_values())])
+            above = normalise_single(plane, height - 1, height, "zero")
+            rows = np.concatenate([above, normalise_single(plane, top, bottom, "zero")])
         return [moments(values.reshape(1, -1)) for values in (rows[1:], *_products(rows))]
 
     parts = over_strips(measure, height, strip_rows(plane.shape[1]), threads)
@@ -96,7 +97,7 @@ def _features(plane: Plane, threads: int) -> NDArray[np.float64]:
     return np.concatenate(features)
 
 
-def _products(rows: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+def _products(rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
     """Multiply rows, but the first, by their neighbours: left, above, above left, above right, all around."""
     here, above = rows[1:], rows[:-1]
     return [

@@ -62,8 +62,9 @@ def tables() -> Tables:
     )
 
 
-def moments(values: Values) -> Moments:
-    """Sum over the last axis; `values` is (samples, size)."""
+def moments(samples: NDArray[np.float32] | Values) -> Moments:
+    """Sum over the last axis of (samples, size)."""
+    values = samples.astype(np.float64, copy=False)
     negative = np.minimum(values, 0.0)
     positive = np.maximum(values, 0.0)
     below, above = negative.sum(axis=-1), positive.sum(axis=-1)

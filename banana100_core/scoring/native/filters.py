@@ -1,18 +1,16 @@
-"""The two filters of the three metrics: local normalisation of luma, and halving."""
+"""Local normalisation of luma in float64, and halving."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from banana100_core.scoring.native.single import REACH, window
 from banana100_core.scoring.native.strips import over_strips, strip_rows
+from banana100_core.scoring.native.window import REACH, Plane, padded_rows, window
 
-Padding = Literal["edge", "zero"]
-Plane = NDArray[np.uint8] | NDArray[np.float32] | NDArray[np.float64]
 Values = NDArray[np.float64]
+
+_EPSILON = np.finfo(np.float64).eps
 
 
 def _axis_weights() -> tuple[float, ...]:
@@ -21,42 +19,27 @@ def _axis_weights() -> tuple[float, ...]:
     pyiqa's window sums to a little more than 1. In flat areas the sign of the normalised luma hangs on that
     sum, so the weights along an axis are scaled to the same.
     """
-    weights = window().sum(axis=0)
-    weights *= np.sqrt(window().sum()) / weights.sum()
+    square = window().astype(np.float64)
+    weights = square.sum(axis=0) / np.sqrt(square.sum())
     return tuple(weights[REACH:].tolist())
 
 
 _WEIGHTS = _axis_weights()
-_EXCESS = (_WEIGHTS[0] + 2 * sum(_WEIGHTS[1:])) ** 2 - 1
 
 
-def normalise(
-    plane: Plane, top: int, bottom: int, padding: Padding, epsilon: float, flat: Values | None = None
-) -> Values:
-    """Give rows `top` to `bottom` of (luma - local mean) / (local deviation + 1).
-
-    `epsilon` is added to the local variance; beyond its edges the plane is repeated or taken as 0. Where an
-    area is all of one level, the result is that level's entry in `flat`, if given.
-    """
-    luma = _padded_rows(plane, top - REACH, bottom + REACH, padding)
+def normalise(plane: Plane, top: int, bottom: int) -> Values:
+    """Give rows `top` to `bottom` of (luma - local mean) / (local deviation + 1), edges repeated."""
+    luma = padded_rows(plane, top, bottom, "edge", np.float64)
     mean = _blur(luma)
-    variance = _blur(luma * luma)
-    centre = luma[REACH:-REACH, REACH:-REACH]
-    variance -= mean * mean
-    np.abs(variance, out=variance)
-    variance += epsilon
-    deviation = np.sqrt(variance, out=variance)
+    deviation = _blur(luma * luma)
+    deviation -= mean * mean
+    np.abs(deviation, out=deviation)
+    deviation += _EPSILON
+    np.sqrt(deviation, out=deviation)
     deviation += 1.0
-    difference = np.subtract(centre, mean, out=mean)
-    if flat is not None:
-        # Exactly as far from the mean as the sum of the window is from 1, and with next to no deviation.
-        is_flat = np.abs(difference + _EXCESS * centre) < 1e-11
-        is_flat &= deviation < 1.04
-        levels = centre[is_flat].astype(np.intp)
-    difference /= deviation
-    if flat is not None:
-        difference[is_flat] = flat[levels]
-    return difference
+    np.subtract(luma[REACH:-REACH, REACH:-REACH], mean, out=mean)
+    mean /= deviation
+    return mean
 
 
 def halve(plane: NDArray[np.uint8], white: float, threads: int = 1) -> NDArray[np.float32]:
@@ -76,25 +59,6 @@ def halve(plane: NDArray[np.uint8], white: float, threads: int = 1) -> NDArray[n
         out[top:bottom] = _every_second(np.ascontiguousarray(rows.T)[columns], width).T
 
     over_strips(fill, height, strip_rows(width), threads)
-    return out
-
-
-def _padded_rows(plane: Plane, top: int, bottom: int, padding: Padding) -> Values:
-    height, width = plane.shape
-    first, last = max(top, 0), min(bottom, height)
-    out = np.empty((bottom - top, width + 2 * REACH))
-    inner = slice(first - top, last - top)
-    out[inner, REACH:-REACH] = plane[first:last]
-    if padding == "zero":
-        out[: inner.start] = 0.0
-        out[inner.stop :] = 0.0
-        out[:, :REACH] = 0.0
-        out[:, -REACH:] = 0.0
-    else:
-        out[: inner.start] = out[inner.start]
-        out[inner.stop :] = out[inner.stop - 1]
-        out[:, :REACH] = out[:, REACH : REACH + 1]
-        out[:, -REACH:] = out[:, -REACH - 1 : -REACH]
     return out
 
 

@@ -10,18 +10,18 @@ import numpy as np
 
 from banana100_core.errors import MetricError
 from banana100_core.scoring.native.distributions import fit_asymmetric, moments, tables
-from banana100_core.scoring.native.filters import Plane, halve, normalise
+from banana100_core.scoring.native.filters import halve, normalise
 from banana100_core.scoring.native.strips import over_strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banana100_core.scoring.native.luma import Luma
+    from banana100_core.scoring.native.window import Plane
 
 WEIGHTS = "niqe_pristine.npz"
 BLOCK = 96
 SMALLEST_SIDE = BLOCK
-_EPSILON = float(np.finfo(np.float64).eps)
 _SHIFTS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
@@ -39,7 +39,9 @@ def niqe(luma: Luma) -> float:
     mean = np.where(known, features, 0.0).sum(axis=0) / known.sum(axis=0)
     covariance = np.cov(complete, rowvar=False, ddof=1 if len(complete) > 1 else 0)
     pristine_mean, pristine_covariance = _pristine_model()
-    inverse = np.linalg.pinv((pristine_covariance + covariance) / 2, rtol=len(mean) * _EPSILON)
+    inverse = np.linalg.pinv(
+        (pristine_covariance + covariance) / 2, rtol=len(mean) * np.finfo(np.float64).eps
+    )
     difference = pristine_mean - mean
     return float(np.sqrt(difference @ inverse @ difference))
 
@@ -55,7 +57,7 @@ def _features(plane: Plane, block: int, threads: int) -> NDArray[np.float64]:
     height, width = plane.shape
 
     def measure(top: int, bottom: int) -> NDArray[np.float64]:
-        rows = normalise(plane, top, bottom, "edge", _EPSILON)
+        rows = normalise(plane, top, bottom)
         blocks = rows.reshape(block, width // block, block).swapaxes(0, 1).copy()
         return _block_features(blocks)
 

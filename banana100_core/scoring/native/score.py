@@ -27,12 +27,13 @@ class _Native:
     score: Callable[[Luma], float]
     smallest_side: int
     weights: str | None
+    precision: str  # of normalised luma; sums are in float64
 
 
 NATIVE_METRICS = {
-    "brisque": _Native(brisque.brisque, brisque.SMALLEST_SIDE, brisque.WEIGHTS),
-    "niqe": _Native(niqe.niqe, niqe.SMALLEST_SIDE, niqe.WEIGHTS),
-    "piqe": _Native(piqe.piqe, piqe.SMALLEST_SIDE, None),
+    "brisque": _Native(brisque.brisque, brisque.SMALLEST_SIDE, brisque.WEIGHTS, "float32"),
+    "niqe": _Native(niqe.niqe, niqe.SMALLEST_SIDE, niqe.WEIGHTS, "float64"),
+    "piqe": _Native(piqe.piqe, piqe.SMALLEST_SIDE, None, "float32"),
 }
 
 
@@ -74,7 +75,7 @@ def too_small(metric: str, smallest_side: int, width: int, height: int) -> Metri
 @cache
 def native_version(metric: str) -> str:
     """Name the method behind a native score: implementation, weights and precision."""
-    return f"native-{_VERSION};weights={shipped_digest(metric)};float64"
+    return f"native-{_VERSION};weights={shipped_digest(metric)};{NATIVE_METRICS[metric].precision}"
 
 
 @cache
