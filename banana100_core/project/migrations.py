@@ -12,7 +12,7 @@ from sqlite_utils.migrations import Migrations
 
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import APPLICATION_ID, packed_version, sibling
-from banana100_core.project.schema import REPLY_TABLE, TABLES, VIEWS
+from banana100_core.project.schema import REGION_TABLES, REPLY_TABLE, TABLES, VIEWS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +39,16 @@ def add_replies(database: Database) -> None:
 
 
 migrations(name="add_replies")(add_replies)
+
+
+def add_regions(database: Database) -> None:
+    """Where in a picture a tag's failure shows; version 1.2."""
+    set_version(database, 1, 2)
+    for statement in REGION_TABLES:
+        database.execute(statement)
+
+
+migrations(name="add_regions")(add_regions)
 
 
 def set_version(database: Database, major: int, minor: int) -> None:

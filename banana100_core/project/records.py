@@ -41,6 +41,13 @@ class ReviewState(StrEnum):
     REJECTED = "rejected"
 
 
+class RegionKind(StrEnum):
+    """The shape of a region."""
+
+    BOX = "box"  # two points: a corner and the one across
+    POLYGON = "polygon"  # three points or more, in order; the last is joined to the first
+
+
 @dataclass(frozen=True, slots=True)
 class Image:
     """One image's content: pixel size after EXIF orientation, and true (sniffed) media type."""
@@ -219,8 +226,37 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
+class NewRegion:
+    """Where in the picture of a step a tag's failure shows; it holds until the tag's next outlined step.
+
+    `points` are (x, y) in pixels of that upright picture: pixel (0, 0) reaches from (0, 0) to (1, 1).
+    """
+
+    step: int
+    kind: RegionKind
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A stored region; of a box, the first point is the upper left one. See `NewRegion`."""
+
+    uuid: str
+    tag_uuid: str
+    step: int
+    kind: RegionKind
+    points: tuple[tuple[float, float], ...]
+    created_at: str
+    modified_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
-    """One entry of the append-only log of edits to tags; `undoes` names the entry that it takes back."""
+    """One entry of the append-only log of edits to tags; `undoes` names the entry that it takes back.
+
+    `before` and `after` are the tag's row. Where an edit touched regions, both hold under "regions" the row
+    of each, by UUID; None where there was none.
+    """
 
     id: int
     at: str

@@ -192,6 +192,22 @@ REPLY_TABLE = """
     ) STRICT, WITHOUT ROWID
 """
 
+REGION_TABLES = (
+    # `points` is JSON: [[x, y], ...], in pixels of the upright picture of that step.
+    """
+    CREATE TABLE region (
+        uuid TEXT PRIMARY KEY,
+        tag_uuid TEXT NOT NULL REFERENCES tag (uuid) ON DELETE CASCADE,
+        step INTEGER NOT NULL CHECK (step >= 0),
+        kind TEXT NOT NULL CHECK (kind IN ('box', 'polygon')),
+        points TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        modified_at TEXT NOT NULL
+    ) STRICT
+    """,
+    "CREATE INDEX region_tag ON region (tag_uuid, step)",
+)
+
 NORMALISED = (
     "100.0 * iif(metric.lower_is_better, metric.high - score.score, score.score - metric.low)"
     " / (metric.high - metric.low)"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from banana100_core.errors import ProjectError
-from banana100_core.project import edit_log
+from banana100_core.project import edit_log, tag_rows
 from banana100_core.project.records import Edit, NewTag, ReviewState, Tag
 from banana100_core.project.rows import columns_of, now, text
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from banana100_core.project.edit_log import Row
     from banana100_core.project.project import Project
 
-_CHANGES = frozenset({"tag", "edit"})
-_COLUMNS = tuple(field.name for field in fields(Tag))
+CHANGES = frozenset({"tag", "edit"})
 _CHANGEABLE = frozenset(field.name for field in fields(NewTag)) - {"run_id"}
 
 
@@ -30,18 +28,18 @@ def add_tag(project: Project, annotator: str, tag: NewTag) -> Tag:
     moment = now()
     row = _stored(asdict(tag)) | {
         "uuid": str(uuid4()),
-        "annotator": _named(annotator),
+        "annotator": tag_rows.named(annotator),
         "created_at": moment,
         "modified_at": moment,
     }
 
     def work(database: Database) -> Tag:
         _validate(database, row)
-        _put(database, row)
+        tag_rows.put(database, row)
         edit_log.append(database, annotator, "add", row["uuid"], None, row)
         return _tag_of(row)
 
-    return project.write(work, changes=_CHANGES)
+    return project.write(work, changes=CHANGES)
 
 
 def change_tag(project: Project, annotator: str, uuid: str, **changes: object) -> Tag:
@@ -54,30 +52,31 @@ def change_tag(project: Project, annotator: str, uuid: str, **changes: object) -
     stored = _stored(changes)
 
     def work(database: Database) -> Tag:
-        before = _need_tag(database, uuid)
+        before = tag_rows.need(database, uuid)
         after = before | stored
         if after == before:
             return _tag_of(before)
         after["modified_at"] = now()
         _validate(database, after)
-        _put(database, after)
+        tag_rows.put(database, after)
         edit_log.append(database, annotator, "change", uuid, before, after)
         return _tag_of(after)
 
-    _named(annotator)
-    return project.write(work, changes=_CHANGES)
+    tag_rows.named(annotator)
+    return project.write(work, changes=CHANGES)
 
 
 def remove_tag(project: Project, annotator: str, uuid: str) -> None:
-    """Remove a tag and log it; ProjectError when there is none of that UUID."""
+    """Remove a tag with its regions and log it; ProjectError when there is none of that UUID."""
 
     def work(database: Database) -> None:
-        before = _need_tag(database, uuid)
-        _remove(database, uuid)
+        before = tag_rows.need(database, uuid)
+        before |= tag_rows.regions_in(tag_rows.regions_of(database, uuid))
+        tag_rows.remove(database, uuid)
         edit_log.append(database, annotator, "remove", uuid, before, None)
 
-    _named(annotator)
-    project.write(work, changes=_CHANGES)
+    tag_rows.named(annotator)
+    project.write(work, changes=CHANGES)
 
 
 def tags(project: Project, run_id: int | None = None) -> list[Tag]:
@@ -102,56 +101,25 @@ def undo(project: Project, annotator: str) -> Edit | None:
     Raises ProjectError when somebody else has changed the same fields since: their work would be lost.
     """
     return project.write(
-        lambda database: _take_back(database, annotator, "undo", edit_log.last_standing), changes=_CHANGES
+        lambda database: _take_back(database, annotator, "undo", edit_log.last_standing), changes=CHANGES
     )
 
 
 def redo(project: Project, annotator: str) -> Edit | None:
     """Take back the annotator's last undo, unless a newer edit followed it. See `undo`."""
     return project.write(
-        lambda database: _take_back(database, annotator, "redo", edit_log.last_undo), changes=_CHANGES
+        lambda database: _take_back(database, annotator, "redo", edit_log.last_undo), changes=CHANGES
     )
 
 
 def _take_back(
     database: Database, annotator: str, action: str, search: Callable[[Database, str], Edit | None]
 ) -> Edit | None:
-    edit = search(database, _named(annotator))
+    edit = search(database, tag_rows.named(annotator))
     if edit is None:
         return None
-    before = _tag(database, edit.tag_uuid)
-    after = _reversed(edit, before)
-    if after is None:
-        _remove(database, edit.tag_uuid)
-    else:
-        after["modified_at"] = now()
-        _put(database, after)
+    before, after = tag_rows.take_back(database, edit)
     return edit_log.append(database, annotator, action, edit.tag_uuid, before, after, edit.id)
-
-
-def _reversed(edit: Edit, there: Row | None) -> Row | None:
-    """The tag's row without the edit; refuses where others built on it."""
-    before, after = _comparable(edit.before), _comparable(edit.after)
-    if before is None or after is None:
-        if _comparable(there) != after:
-            raise _built_upon(edit)
-        return edit.before
-    changed = [name for name in before if before[name] != after[name]]
-    if there is None or any(there[name] != after[name] for name in changed):
-        raise _built_upon(edit)
-    return there | {name: before[name] for name in changed}
-
-
-def _comparable(row: Row | None) -> Row | None:
-    # Each taking back is a modification of its own; columns of a newer version are not ours to compare.
-    return None if row is None else {name: row[name] for name in _COLUMNS if name != "modified_at"}
-
-
-def _built_upon(edit: Edit) -> ProjectError:
-    return ProjectError(
-        f"The edit of {edit.at} ({edit.action} tag {edit.tag_uuid}) can't be taken back: another annotator "
-        "has changed that tag since. Change the tag by hand instead."
-    )
 
 
 def _stored(values: dict[str, Any]) -> Row:
@@ -192,40 +160,6 @@ def _need_step(what: str, value: object, lowest: int, highest: int, run_id: int)
     if not isinstance(value, int) or not lowest <= value <= highest:
         ends = f"from {lowest} to {highest}" if highest >= lowest else "nothing yet: it has no steps"
         raise ProjectError(f"The {what} {value!r} can't be. For run {run_id} it can be {ends}.")
-
-
-def _named(name: str) -> str:
-    if not name.strip():
-        raise ProjectError("A tag needs an annotator. Give your name first.")
-    return text(name)
-
-
-def _put(database: Database, row: Row) -> None:
-    columns = ", ".join(_COLUMNS)
-    places = ", ".join(f":{name}" for name in _COLUMNS)
-    updates = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS)
-    database.execute(
-        f"INSERT INTO tag ({columns}) VALUES ({places}) ON CONFLICT (uuid) DO UPDATE SET {updates}",  # noqa: S608
-        row,
-    )
-
-
-def _remove(database: Database, uuid: str) -> None:
-    database.execute("DELETE FROM tag WHERE uuid = ?", (uuid,))
-
-
-def _tag(database: Database, uuid: str) -> Row | None:
-    cursor = database.conn.cursor()
-    cursor.row_factory = sqlite3.Row
-    row = cursor.execute("SELECT * FROM tag WHERE uuid = ?", (uuid,)).fetchone()
-    return None if row is None else dict(row)
-
-
-def _need_tag(database: Database, uuid: str) -> Row:
-    row = _tag(database, uuid)
-    if row is None:
-        raise ProjectError(f"There is no tag {uuid}; it may have been removed. Undo brings it back.")
-    return row
 
 
 def _tag_of(row: Row) -> Tag:

@@ -13,8 +13,8 @@ from sqlite_utils.migrations import Migrations
 
 from banana100_core.project import Project
 from banana100_core.project.backup import back_up
-from banana100_core.project.database import connect
-from banana100_core.project.migrations import add_replies, create, migrate, set_version
+from banana100_core.project.database import MINOR, connect, packed_version
+from banana100_core.project.migrations import add_regions, add_replies, create, migrate, set_version
 from banana100_core.project.records import NewTag
 from banana100_core.project.runs import runs, steps
 from banana100_core.project.tags import add_tag, edits, tags, undo
@@ -23,7 +23,7 @@ from banana100_core.project.tags import add_tag, edits, tags, undo
 def newer(*further) -> Migrations:
     """The program's migrations, and others after them."""
     migrations = Migrations("banana100")
-    for function in (create, add_replies, *further):
+    for function in (create, add_replies, add_regions, *further):
         migrations()(function)
     return migrations
 
@@ -31,12 +31,12 @@ def newer(*further) -> Migrations:
 def add_colour(database):
     for table in ("run", "step", "tag", "edit", "image"):
         database[table].add_column("colour", str)
-    set_version(database, 1, 2)
+    set_version(database, 1, MINOR + 1)
 
 
 def fail_halfway(database):
     database["run"].add_column("half", str)
-    set_version(database, 1, 3)
+    set_version(database, 1, MINOR + 2)
     raise RuntimeError("no further")
 
 
@@ -51,7 +51,8 @@ def study(tmp_path, add_study):
 def to_version_1_0(path):
     """Take back what later versions added."""
     with database_of(path) as database:
-        database["reply"].drop()
+        for table in ("reply", "region"):
+            database[table].drop()
         database.execute("DELETE FROM _sqlite_migrations WHERE name <> 'create'")
         set_version(database, 1, 0)
 
@@ -102,16 +103,17 @@ def test_a_migration_is_recorded_with_its_change_after_a_backup(study):
         backup = migrate(database, study, newer(add_colour))
     assert backup == study.with_name("study.b100.before-add_colour.bak")
     assert "colour" in columns(study)
-    assert version(study) == (1 << 16 | 2)
+    assert version(study) == packed_version(1, MINOR + 1)
     with database_of(study) as database:
         assert [row.name for row in newer(add_colour).applied(database)] == [
             "create",
             "add_replies",
+            "add_regions",
             "add_colour",
         ]
         assert migrate(database, study, newer(add_colour)) is None
     assert {"colour"} == columns(study) - columns(backup)
-    assert version(backup) == (1 << 16 | 1)
+    assert version(backup) == packed_version(1, MINOR)
     assert tables(backup, but=("blob",)) == {name: rows for name, rows in old.items() if name != "blob"}
 
 
@@ -120,7 +122,7 @@ def test_a_migration_that_fails_changes_nothing_and_those_before_it_stay(study):
         migrate(database, study, newer(add_colour, fail_halfway))
     assert "colour" in columns(study)
     assert "half" not in columns(study)
-    assert version(study) == (1 << 16 | 2)
+    assert version(study) == packed_version(1, MINOR + 1)
     with database_of(study) as database:
         assert [row.name for row in newer(add_colour, fail_halfway).pending(database)] == ["fail_halfway"]
 
@@ -179,13 +181,13 @@ def test_a_backup_that_fails_leaves_the_older_one(study, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.bak", "study.b100"]
 
 
-def test_a_file_of_version_1_0_gets_the_table_of_replies(study, tmp_path):
+def test_a_file_of_version_1_0_gets_the_later_tables(study, tmp_path):
     to_version_1_0(study)
     before = tables(study)
     with Project.open(study) as project:
         assert runs(project)
     after = tables(study)
-    assert after.pop("reply") == []
+    assert (after.pop("reply"), after.pop("region")) == ([], [])
     assert {name: rows for name, rows in after.items() if "migrations" not in name} == {
         name: rows for name, rows in before.items() if "migrations" not in name
     }
