@@ -23,57 +23,109 @@ _INFERNO = (
     (249, 201, 50),
     (252, 255, 164),
 )
+# Blue below, orange above, dark grey where nothing changed: told apart by colour-blind eyes.
+_DIVERGING = (
+    (86, 180, 233),
+    (0, 90, 160),
+    (40, 50, 60),
+    (44, 44, 44),
+    (60, 50, 40),
+    (190, 90, 0),
+    (255, 190, 80),
+)
 
 _STRIP_ROWS = 64
 _LARGEST_WHOLE_GAIN = 100  # 255 times it, and 128, stay within 16 bits
+RELATIVE_FLOOR = 0.01 * 255
+"""Added to the reference before dividing by it, so that noise in black does not count as infinite."""
 
 
 class DifferenceMode(StrEnum):
-    """How a difference is shown."""
+    """What is computed of two pictures."""
 
-    SIGNED = "signed"  # around mid-grey, each channel by itself
-    ABSOLUTE = "absolute"  # on black, each channel by itself
-    FALSE_COLOUR = "false-colour"  # the largest channel's size, from black over red to light yellow
+    SIGNED = "signed"  # around mid-grey; amplified, this is the paper's residual
+    ABSOLUTE = "absolute"
+    RELATIVE = "relative"  # the change as a part of the reference
+    FLIP = "flip"  # perceived, see imaging/flip.py; made for a whole picture, not by `difference`
 
 
 def difference(
     a: NDArray[np.uint8], b: NDArray[np.uint8], mode: DifferenceMode, gain: float = 1.0
 ) -> NDArray[np.uint8]:
-    """Return what changed from `a` to `b`, times `gain`, as uint8 RGB; values beyond 0 to 255 are clipped.
+    """Return what changed from `a` to `b`, times `gain`, as uint8; values beyond 0 to 255 are clipped.
 
-    Both are uint8 RGB of the same shape (height, width, 3); ValueError otherwise. The paper's residual view
-    is SIGNED with a gain of 6.
+    Both are uint8 of the same shape, RGB (height, width, 3) or one channel (height, width); ValueError
+    otherwise. Each channel is taken by itself. The paper's residual view is SIGNED with a gain of 6.
     """
-    if a.shape != b.shape:
-        raise ValueError(f"pictures of {a.shape[1::-1]} and {b.shape[1::-1]} pixels can't be subtracted")
-    table = _false_colours() if mode is DifferenceMode.FALSE_COLOUR else None
+    _check(a, b)
     shown = np.empty_like(a)
-    # A whole gain needs no fractions, and 16-bit integers are twice as fast.
-    whole = float(gain).is_integer() and abs(gain) <= _LARGEST_WHOLE_GAIN
-    number = np.int16 if whole else np.float32
     # Strips keep the intermediates in the processor's cache.
     for top in range(0, a.shape[0], _STRIP_ROWS):
         rows = slice(top, top + _STRIP_ROWS)
-        change = np.subtract(b[rows], a[rows], dtype=number)
-        change *= number(gain)
-        if mode is DifferenceMode.SIGNED:
-            change += 128
-        else:
-            np.abs(change, out=change)
-        if not whole:
-            change += 0.5
-        np.clip(change, 0, 255, out=change)
-        if table is None:
-            shown[rows] = change
-        else:
-            largest = np.maximum(np.maximum(change[..., 0], change[..., 1]), change[..., 2])
-            np.take(table, largest.astype(np.uint8), axis=0, out=shown[rows], mode="clip")
+        shown[rows] = _levels(_change(a[rows], b[rows], mode, gain), mode, gain)
     return shown
 
 
-@lru_cache(maxsize=1)
-def _false_colours() -> NDArray[np.uint8]:
-    points = np.linspace(0, 255, len(_INFERNO))
-    channels = [np.interp(np.arange(256), points, channel) for channel in zip(*_INFERNO, strict=True)]
+def largest_difference(
+    a: NDArray[np.uint8], b: NDArray[np.uint8], mode: DifferenceMode, gain: float = 1.0
+) -> NDArray[np.uint8]:
+    """Return `difference` of the channel that changed most, as (height, width), for grey and false colour."""
+    _check(a, b)
+    if a.ndim == 2:
+        return difference(a, b, mode, gain)
+    shown = np.empty(a.shape[:2], np.uint8)
+    for top in range(0, a.shape[0], _STRIP_ROWS):
+        rows = slice(top, top + _STRIP_ROWS)
+        # Plane by plane: numpy's inner loops then run along a row and not over three channels.
+        planes = [_change(a[rows, :, i], b[rows, :, i], mode, gain) for i in range(3)]
+        if mode is DifferenceMode.SIGNED:
+            high = np.maximum(np.maximum(planes[0], planes[1]), planes[2])
+            low = np.minimum(np.minimum(planes[0], planes[1]), planes[2])
+            largest = np.where(high >= -low, high, low)
+        else:
+            sizes = [np.abs(plane, out=plane) for plane in planes]
+            largest = np.maximum(np.maximum(sizes[0], sizes[1]), sizes[2])
+        shown[rows] = _levels(largest, mode, gain)
+    return shown
+
+
+@lru_cache(maxsize=4)
+def colour_map(mode: DifferenceMode) -> NDArray[np.uint8]:
+    """Return the RGB (256, 3) that false colour draws values 0 to 255 in."""
+    points = _DIVERGING if mode is DifferenceMode.SIGNED else _INFERNO
+    places = np.linspace(0, 255, len(points))
+    channels = [np.interp(np.arange(256), places, channel) for channel in zip(*points, strict=True)]
     table: NDArray[np.uint8] = np.rint(np.stack(channels, axis=-1)).astype(np.uint8)
     return table
+
+
+def _check(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> None:
+    if a.shape != b.shape:
+        raise ValueError(f"pictures of {a.shape[1::-1]} and {b.shape[1::-1]} pixels can't be subtracted")
+
+
+def _change(
+    a: NDArray[np.uint8], b: NDArray[np.uint8], mode: DifferenceMode, gain: float
+) -> NDArray[np.int16] | NDArray[np.float32]:
+    # A whole gain needs no fractions, and 16-bit integers are twice as fast.
+    whole = float(gain).is_integer() and abs(gain) <= _LARGEST_WHOLE_GAIN
+    if mode is DifferenceMode.RELATIVE:
+        share = np.subtract(b, a, dtype=np.float32)
+        share *= np.float32(255)
+        share /= a + np.float32(RELATIVE_FLOOR)
+        return share
+    return np.subtract(b, a, dtype=np.int16 if whole else np.float32)
+
+
+def _levels(
+    change: NDArray[np.int16] | NDArray[np.float32], mode: DifferenceMode, gain: float
+) -> NDArray[np.int16] | NDArray[np.float32]:
+    """Amplify and bring into 0 to 255, in place."""
+    change *= change.dtype.type(gain)
+    if mode is DifferenceMode.SIGNED:
+        change += 128
+    else:
+        np.abs(change, out=change)
+    if change.dtype.kind == "f":
+        change += 0.5
+    return np.clip(change, 0, 255, out=change)
