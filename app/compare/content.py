@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
+from app.compare.legend import draw_badge, draw_legend, draw_look_mark
 from app.compare.painting import (
-    cropped,
     draw_picture,
     draw_pixel_grid,
     draw_pixel_values,
     on_screen,
     screen_pixels,
+    whole_of,
 )
 from app.compare.viewport import Bounds, Placement, Size, View, stretched
-from banana100_core.imaging.comparison import DifferenceMode, difference
+from banana100_core.imaging.comparison import DifferenceMode, colour_map, difference, largest_difference
+from banana100_core.imaging.look import NEUTRAL, Channel, Look, channel_values, seen_through
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from app.compare.turns import Turn
     from banana100_core.imaging.pyramid import Pyramid
 
 _PLACEHOLDER = QColor(128, 128, 128, 60)
@@ -27,29 +34,57 @@ _DIVIDER_LIGHT = QColor(255, 255, 255)
 _DIVIDER_DARK = QColor(0, 0, 0, 120)
 
 
+class Shades(StrEnum):
+    """How a difference is drawn."""
+
+    CHANNELS = "channels"  # each channel by itself
+    GREY = "grey"  # the channel that changed most
+    FALSE_COLOUR = "false-colour"  # the same, by a map that colour-blind eyes can read
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PaneImage:
     """One step's picture as far as it is known: its size first, then a preview, then its pixels.
 
-    `message` stands in place of a picture that there is none of.
+    `message` stands in place of a picture that there is none of; `key` tells its pixels from others.
     """
 
     size: Size | None = None
     pyramid: Pyramid | None = None
     preview: QPixmap | None = None
     message: str = ""
+    key: str = ""
 
     @property
     def busy(self) -> bool:
         """Whether its pixels are on their way."""
         return self.size is not None and self.pyramid is None
 
-    def draw(self, painter: QPainter, placement: Placement, clip: Bounds, display_scale: float) -> None:
+    def turned(self, turn: Turn) -> PaneImage:
+        """The same picture, mirrored or turned."""
+        if turn.neutral or self.size is None:
+            return self
+        return replace(
+            self,
+            size=turn.size(self.size),
+            pyramid=None if self.pyramid is None else turn.pyramid(self.pyramid),
+            preview=None if self.preview is None else turn.pixmap(self.preview),
+            key=f"{self.key} {turn.text}",
+        )
+
+    def draw(
+        self,
+        painter: QPainter,
+        placement: Placement,
+        clip: Bounds,
+        display_scale: float,
+        look: Look = NEUTRAL,
+    ) -> None:
         """Draw what there is of it within `clip`."""
         if self.size is None:
             return
         if self.pyramid is not None:
-            draw_picture(painter, self.pyramid, placement, clip)
+            self._draw_pixels(painter, self.pyramid, placement, clip, look)
             draw_pixel_grid(painter, self.size, placement, clip, display_scale)
             draw_pixel_values(painter, self.pyramid, placement, clip, display_scale)
             return
@@ -62,6 +97,17 @@ class PaneImage:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
             painter.drawPixmap(QRectF(area), self.preview, QRectF(self.preview.rect()))
         painter.restore()
+
+    def _draw_pixels(
+        self, painter: QPainter, pyramid: Pyramid, placement: Placement, clip: Bounds, look: Look
+    ) -> None:
+        if look.neutral:
+            draw_picture(painter, pyramid, placement, clip)
+            return
+        area = on_screen(self.size or Size(1, 1), placement, clip)
+        if not area.empty:
+            seen = seen_through(look, screen_pixels(pyramid, placement, area, channels=4))
+            painter.drawImage(area.left, area.top, whole_of(seen))
 
 
 class Content(Protocol):
@@ -78,12 +124,17 @@ class Content(Protocol):
     def paint(self, painter: QPainter, view: View, pane: Size, display_scale: float) -> None:
         """Paint onto a pane; the painter's unit is a device pixel."""
 
+    def annotate(self, painter: QPainter, pane: Size, display_scale: float) -> None:
+        """Write over the pane what must be known to read it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class One:
-    """A single picture."""
+    """A single picture; a badge names it where it takes turns with another."""
 
     image: PaneImage
+    look: Look = NEUTRAL
+    badge: str = ""
 
     @property
     def message(self) -> str:
@@ -94,7 +145,13 @@ class One:
         """Paint the picture."""
         if self.image.size is not None:
             placement = view.place(self.image.size, pane)
-            self.image.draw(painter, placement, whole(pane), display_scale)
+            self.image.draw(painter, placement, whole(pane), display_scale, self.look)
+
+    def annotate(self, painter: QPainter, pane: Size, display_scale: float) -> None:
+        """Write the badge and the mark of the look."""
+        if self.badge:
+            draw_badge(painter, self.badge, display_scale)
+        draw_look_mark(painter, self.look, pane, display_scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +161,7 @@ class Wipe:
     reference: PaneImage
     image: PaneImage
     divider: float = 0.5
+    look: Look = NEUTRAL
 
     @property
     def message(self) -> str:
@@ -121,19 +179,30 @@ class Wipe:
         placement = view.place(self.image.size, pane)
         under = stretched(placement, self.image.size, self.reference.size)
         middle = self.divider_at(pane)
-        self.reference.draw(painter, under, Bounds(0, 0, middle, pane.height), display_scale)
-        self.image.draw(painter, placement, Bounds(middle, 0, pane.width, pane.height), display_scale)
+        left, right = Bounds(0, 0, middle, pane.height), Bounds(middle, 0, pane.width, pane.height)
+        self.reference.draw(painter, under, left, display_scale, self.look)
+        self.image.draw(painter, placement, right, display_scale, self.look)
         _draw_divider(painter, middle, pane, display_scale)
+
+    def annotate(self, painter: QPainter, pane: Size, display_scale: float) -> None:
+        """Write the mark of the look."""
+        draw_look_mark(painter, self.look, pane, display_scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
-    """What changed from the reference to the current picture, computed from the pixels on screen."""
+    """What changed from the reference to the current picture, computed from the pixels on screen.
+
+    FLIP alone is computed for whole pictures beforehand: `flip` holds its errors as grey levels.
+    """
 
     reference: PaneImage
     image: PaneImage
     mode: DifferenceMode = DifferenceMode.SIGNED
     gain: float = 1.0
+    shades: Shades = Shades.CHANNELS
+    channel: Channel = Channel.COLOUR
+    flip: PaneImage | None = None
 
     @property
     def message(self) -> str:
@@ -142,25 +211,74 @@ class Difference:
 
     def paint(self, painter: QPainter, view: View, pane: Size, display_scale: float) -> None:
         """Paint the difference; the reference is resized to the current picture's place."""
-        size, other = self.image.size, self.reference.size
-        if size is None or other is None:
+        size = self.image.size
+        if size is None or self.reference.size is None:
             return
         placement = view.place(size, pane)
         area = on_screen(size, placement, whole(pane))
-        if self.image.pyramid is None or self.reference.pyramid is None:
-            painter.fillRect(_rect(area), _PLACEHOLDER)
-            return
         if area.empty:
             return
-        shown = difference(
-            screen_pixels(self.reference.pyramid, stretched(placement, size, other), area),
-            screen_pixels(self.image.pyramid, placement, area),
-            self.mode,
-            self.gain,
-        )
-        image = cropped(shown, Bounds(0, 0, area.right - area.left, area.bottom - area.top))
-        painter.drawImage(area.left, area.top, image)
+        shown = self._levels(placement, size, area)
+        if shown is None:
+            painter.fillRect(_rect(area), _PLACEHOLDER)
+            return
+        picture = whole_of(shown)
+        if shown.ndim == 2:
+            picture.setColorTable(self._colour_table())
+        painter.drawImage(area.left, area.top, picture)
         draw_pixel_grid(painter, size, placement, area, display_scale)
+
+    def annotate(self, painter: QPainter, pane: Size, display_scale: float) -> None:
+        """Draw the scale."""
+        if self.image.size is None or self.reference.size is None or self.message:
+            return
+        if self.mode is DifferenceMode.FLIP and self.flip is None:
+            draw_badge(painter, "Computing FLIP…", display_scale)
+        low, middle, high = self.ends()
+        draw_legend(painter, self._colour_table(), (low, middle, high), pane, display_scale)
+
+    def ends(self) -> tuple[str, str, str]:
+        """What the darkest, the middle and the brightest value of the scale mean."""
+        match self.mode:
+            case DifferenceMode.SIGNED:
+                return f"−{128 / self.gain:.3g}", "0", f"+{127 / self.gain:.3g}"
+            case DifferenceMode.ABSOLUTE:
+                return "0", "", f"{255 / self.gain:.3g}"
+            case DifferenceMode.RELATIVE:
+                return "0", "", f"{100 / self.gain:.3g} %"
+            case DifferenceMode.FLIP:
+                return "0", "FLIP", "1"
+
+    def _levels(self, placement: Placement, size: Size, area: Bounds) -> NDArray[np.uint8] | None:
+        """RGB (H, W, 3) or levels (H, W) of the pixels on screen; None while they aren't known."""
+        if self.mode is DifferenceMode.FLIP:
+            flip = self.flip
+            if flip is None or flip.pyramid is None or flip.size is None:
+                return None
+            over = stretched(placement, size, flip.size)
+            return np.ascontiguousarray(screen_pixels(flip.pyramid, over, area, channels=4)[..., 0])
+        other = self.reference.size
+        if self.image.pyramid is None or self.reference.pyramid is None or other is None:
+            return None
+        one_channel = self.channel is not Channel.COLOUR
+        before, after = (
+            screen_pixels(pyramid, place, area, channels=4 if one_channel else 3)
+            for pyramid, place in (
+                (self.reference.pyramid, stretched(placement, size, other)),
+                (self.image.pyramid, placement),
+            )
+        )
+        if one_channel:
+            before, after = channel_values(self.channel, before), channel_values(self.channel, after)
+        how = difference if self.shades is Shades.CHANNELS else largest_difference
+        return how(before, after, self.mode, self.gain)
+
+    def _colour_table(self) -> list[int]:
+        coloured = self.shades is Shades.FALSE_COLOUR
+        table = colour_map(self.mode) if coloured else np.repeat(np.arange(256)[:, None], 3, axis=1)
+        red, green, blue = table.astype(np.uint32).T
+        colours: list[int] = (np.uint32(0xFF000000) | red << 16 | green << 8 | blue).tolist()
+        return colours
 
 
 def whole(pane: Size) -> Bounds:

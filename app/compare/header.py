@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from app import theme
 from app.compare.steps import (
@@ -17,11 +17,10 @@ from app.compare.steps import (
     size_text,
     title,
 )
-from app.notifications import plain_label
 from banana100_core.project.records import Outcome
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QAction, QPaintEvent
+    from PySide6.QtGui import QPaintEvent
 
     from banana100_core.project.records import Image, Step
 
@@ -70,23 +69,19 @@ class ElidedText(QWidget):
 
 
 class PaneHeader(QWidget):
-    """The line above a pane; with `choices`, the step's name opens a menu of them."""
+    """The line above a pane; the step's name opens the menu that says which step it is."""
 
-    def __init__(self, choices: list[QAction] | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setFixedHeight(HEIGHT)
-        self._choices = choices
-        self._name: QToolButton | QLabel
-        if choices:
-            self._name = self._chooser(choices)
-        else:
-            self._name = plain_label()
-            self._name.setProperty("strong", True)  # noqa: FBT003 - Qt takes the value by place
+        # Headers share the width evenly, however long what they say is.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._name = _Name()
         self._facts = ElidedText("muted")
         self._warning = ElidedText("warning")
         self._error = ElidedText("error")
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.GRID if choices is None else theme.GRID // 2, 0, theme.GRID, 0)
+        layout.setContentsMargins(theme.GRID // 2, 0, theme.GRID, 0)
         layout.setSpacing(theme.GRID + theme.GRID // 2)
         layout.addWidget(self._name)
         for part in (self._facts, self._error, self._warning):
@@ -97,7 +92,12 @@ class PaneHeader(QWidget):
     @property
     def text(self) -> str:
         """All that is said."""
-        parts = (self._name.text().removesuffix(" ▾"), self._facts.text, self._error.text, self._warning.text)
+        parts = (
+            self._name.text().removesuffix("▾").rstrip(),
+            self._facts.text,
+            self._error.text,
+            self._warning.text,
+        )
         return " · ".join(part for part in parts if part)
 
     def show_step(
@@ -105,31 +105,38 @@ class PaneHeader(QWidget):
     ) -> None:
         """Describe a step.
 
-        `initial` is the picture of step 0, `role` says why this step is shown here, `busy` that its picture
-        is on its way.
+        `initial` is the picture of step 0 of the same run, `role` says why this step is shown here, `busy`
+        that its picture is on its way.
         """
-        self._name.setVisible(step is not None)
         name = facts = error = warning = ""
         if step is not None:
-            name = title(step) + (" ▾" if self._choices else "")
+            name = title(step)
             facts = " · ".join(part for part in (role, _facts(step), "loading" if busy else "") if part)
             error = "failed" if step.outcome is Outcome.FAILED else ""
             warning = _oddities(step, initial)
-        self._name.setText(name)
+        self._name.setText(f"{name} ▾" if name else "▾")
         self._facts.set_text(facts)
         self._error.set_text(error)
         self._warning.set_text(warning)
 
-    def _chooser(self, choices: list[QAction]) -> QToolButton:
-        menu = QMenu(self)
-        menu.addActions(choices)
-        button = QToolButton()
-        button.setMenu(menu)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setStyleSheet("QToolButton { font-weight: 600; } QToolButton::menu-indicator { image: none; }")
-        button.setToolTip("Which step the left pane shows")
-        return button
+    def set_menu(self, menu: QMenu) -> None:
+        """Give the name a menu of steps to show."""
+        self._name.setMenu(menu)
+
+    def open_menu(self) -> None:
+        """Open it, as a click does."""
+        self._name.showMenu()
+
+
+class _Name(QToolButton):
+    """The step's name, which opens a menu."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setStyleSheet("QToolButton { font-weight: 600; } QToolButton::menu-indicator { image: none; }")
+        self.setToolTip("Which step this pane shows")
 
 
 def _facts(step: Step) -> str:

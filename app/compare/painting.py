@@ -66,12 +66,33 @@ def use_device_pixels(painter: QPainter, extent: QSize) -> tuple[Size, QPointF]:
 
 
 def cropped(pixels: NDArray[np.uint8], bounds: Bounds) -> QImage:
-    """A QImage over a part of a C-contiguous array, RGB or BGRX (H, W, 3 or 4), which must outlive it."""
-    row, channels = pixels.strides[0], pixels.shape[2]
+    """A QImage over a part of a C-contiguous array, which must outlive it.
+
+    RGB or BGRX (H, W, 3 or 4), or grey levels (H, W).
+    """
+    row, channels = pixels.strides[0], pixels.shape[2] if pixels.ndim == 3 else 1
     start = bounds.top * row + bounds.left * channels
     data = memoryview(pixels.data).cast("B")[start:]
-    layout = QImage.Format.Format_RGB888 if channels == 3 else QImage.Format.Format_RGB32
+    layout = {
+        1: QImage.Format.Format_Indexed8,
+        3: QImage.Format.Format_RGB888,
+        4: QImage.Format.Format_RGB32,
+    }[channels]
     return QImage(data, bounds.right - bounds.left, bounds.bottom - bounds.top, row, layout)
+
+
+def whole_of(pixels: NDArray[np.uint8]) -> QImage:
+    """A QImage over a whole C-contiguous array, which must outlive it."""
+    return cropped(pixels, Bounds(0, 0, pixels.shape[1], pixels.shape[0]))
+
+
+def _ready_to_crop(pixels: NDArray[np.uint8], bounds: Bounds) -> tuple[NDArray[np.uint8], Bounds]:
+    """Of a turned picture, whose pixels lie in another order, a copy of the part; else the same."""
+    if pixels.flags.c_contiguous:
+        return pixels, bounds
+    part = pixels[bounds.top : bounds.bottom, bounds.left : bounds.right]
+    copied = np.ascontiguousarray(part.view(np.uint32)).view(np.uint8).reshape(part.shape)
+    return copied, Bounds(0, 0, part.shape[1], part.shape[0])
 
 
 def on_screen(size: Size, placement: Placement, clip: Bounds) -> Bounds:
@@ -107,7 +128,8 @@ def draw_picture(painter: QPainter, pyramid: Pyramid, placement: Placement, clip
         if smooth
         else area,
     )
-    image = cropped(pixels, wanted)
+    pixels, part = _ready_to_crop(pixels, wanted)
+    image = cropped(pixels, part)
     painter.save()
     painter.setClipRect(QRect(area.left, area.top, area.right - area.left, area.bottom - area.top))
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
@@ -123,10 +145,12 @@ def draw_picture(painter: QPainter, pyramid: Pyramid, placement: Placement, clip
     painter.restore()
 
 
-def screen_pixels(pyramid: Pyramid, placement: Placement, area: Bounds) -> NDArray[np.uint8]:
-    """What `draw_picture` shows in `area`, as RGB (H, W, 3)."""
-    pixels = np.zeros((area.bottom - area.top, area.right - area.left, 3), np.uint8)
-    image = cropped(pixels, Bounds(0, 0, pixels.shape[1], pixels.shape[0]))
+def screen_pixels(
+    pyramid: Pyramid, placement: Placement, area: Bounds, channels: int = 3
+) -> NDArray[np.uint8]:
+    """What `draw_picture` shows in `area`, as RGB (H, W, 3) or BGRX (H, W, 4)."""
+    pixels = np.zeros((area.bottom - area.top, area.right - area.left, channels), np.uint8)
+    image = whole_of(pixels)
     painter = QPainter(image)
     painter.translate(-area.left, -area.top)
     draw_picture(painter, pyramid, placement, area)

@@ -18,20 +18,25 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.actions import Context
-from app.compare.canvas import Backdrop
+from app.compare.commands import REFERENCES, ViewCommands
+from app.compare.content import PaneImage
 from app.compare.details import StepDetails
 from app.compare.filmstrip import Filmstrip
+from app.compare.flip_maps import FlipMaps
 from app.compare.header import PaneHeader
-from app.compare.panes import Comparison, Mode, Panes
+from app.compare.panes import Mode, Panes
 from app.compare.pictures import StepPictures
+from app.compare.player import Player
 from app.compare.readout import Readout, read_pixel
+from app.compare.rule_menu import RuleMenu
+from app.compare.rules import CURRENT_PANE, PANE_COUNT, PaneSteps, Rule, Shows, run_title
 from app.compare.slider import StepSlider
-from app.compare.steps import ReferenceRule, reference_number, resize_note
-from app.compare.toolbar import CompareToolbar
+from app.compare.steps import resize_note
+from app.compare.toolbar import CompareToolbar, PlayButtons
+from app.compare.turns import Turn, turn_back
 from app.compare.viewport import zoom_text
 from app.notifications import plain_label
 from app.thumbnails import Thumbnails
-from banana100_core.imaging.comparison import DifferenceMode
 from banana100_core.project.failure_modes import failure_modes
 from banana100_core.project.tags import tags
 
@@ -39,81 +44,63 @@ if TYPE_CHECKING:
     from app.actions import ActionRegistry
     from app.session import Session
     from banana100_core.catalog.failure_modes import FailureMode
-    from banana100_core.project.records import Image, Step, Tag
+    from banana100_core.project.records import Image, Run, Step, Tag
 
 _DETAILS_WIDTH = 40 * theme.GRID
-_RULES = {
-    ReferenceRule.FIRST: "view.reference_first",
-    ReferenceRule.INITIAL: "view.reference_initial",
-    ReferenceRule.PREVIOUS: "view.reference_previous",
-    ReferenceRule.PINNED: "view.reference_pinned",
-}
-_ROLES = {
-    ReferenceRule.FIRST: "reference",
-    ReferenceRule.INITIAL: "reference",
-    ReferenceRule.PREVIOUS: "the step before",
-    ReferenceRule.PINNED: "pinned",
-}
-_MODES = {
-    Mode.SIDE_BY_SIDE: "view.side_by_side",
-    Mode.WIPE: "view.wipe",
-    Mode.DIFFERENCE: "view.difference",
-}
-_MOVES = {
-    "view.pan_left": (-0.25, 0.0),
-    "view.pan_right": (0.25, 0.0),
-    "view.pan_up": (0.0, -0.25),
-    "view.pan_down": (0.0, 0.25),
-}
-_ON_AT_FIRST = (
-    "view.side_by_side",
-    "view.link_panes",
-    "view.signed_difference",
-    "view.filmstrip",
-    "view.canvas_grey",
-)
-_DIVIDER_STEP = 1 / 32
 
 
 class ComparePanel(QWidget):
-    """Shows the reference step left and the current step right, and lets both be chosen."""
+    """Shows steps in panes, each by its rule, and lets the current one be chosen.
+
+    The first pane is the reference: while it shows a step of the current run, it is the session's reference.
+    """
 
     def __init__(self, session: Session, registry: ActionRegistry) -> None:
         super().__init__()
         self._session = session
         self._registry = registry
-        self._rule = ReferenceRule.FIRST
         self._place: tuple[float, float] | None = None
+        self._turns_back = False
         self._filter = _FlipEnd(self)
 
         self.pictures = StepPictures(session, self)
+        self.pane_steps = PaneSteps(session, self)
+        self.player = Player(session, self)
+        self.flip_maps = FlipMaps(session, self)
         self._thumbnails = Thumbnails.of(session)
         self.toolbar = CompareToolbar(registry)
-        self.left_header = PaneHeader([registry.qaction(key) for key in _RULES.values()])
-        self.right_header = PaneHeader()
-        self.panes = Panes(self.left_header, self.right_header)
+        self.headers = tuple(PaneHeader() for _ in range(PANE_COUNT))
+        self.panes = Panes(self.headers)
+        self.panes.make_flip_maps(self.flip_maps.of)
         self.readout = Readout()
         self.filmstrip = Filmstrip(self._thumbnails)
+        self.play_buttons = PlayButtons(registry)
         self.slider = StepSlider()
         self.details = StepDetails()
         self._lay_out()
         self._connect()
+        self.commands = ViewCommands(session, registry, self.panes, self.player)
         self._connect_actions()
-        self.toolbar.show_comparison(self.panes.comparison)
+        self._show_comparison()
+        self._show_playing()
         self._take_run()
+
+    @property
+    def left_header(self) -> PaneHeader:
+        """The line above the reference."""
+        return self.headers[0]
+
+    @property
+    def right_header(self) -> PaneHeader:
+        """The line above the current step."""
+        return self.headers[CURRENT_PANE]
 
     def is_settled(self) -> bool:
         """Whether the pictures on screen and their thumbnails have arrived."""
-        on_screen = [step for step in self._on_screen() if step.image]
-        return (
-            all(
-                self.pictures.loader.pyramid(step.image.sha256) is not None
-                or self.pictures.loader.error(step.image.sha256) is not None
-                for step in on_screen
-                if step.image
-            )
-            and self.filmstrip.is_settled()
-        )
+        loader = self.pictures.loader
+        hashes = [step.image.sha256 for step in self._on_screen() if step.image]
+        there = all(loader.pyramid(each) is not None or loader.error(each) is not None for each in hashes)
+        return there and self.filmstrip.is_settled()
 
     # Making it
 
@@ -126,7 +113,11 @@ class ComparePanel(QWidget):
         column.addWidget(self.panes, 1)
         column.addWidget(self.readout)
         column.addWidget(self.filmstrip)
-        column.addWidget(self.slider)
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        row.addWidget(self.play_buttons, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.slider, 1)
+        column.addLayout(row)
         self._splitter = QSplitter()
         self._splitter.setHandleWidth(1)
         self._splitter.setChildrenCollapsible(False)
@@ -148,46 +139,39 @@ class ComparePanel(QWidget):
         session.step_changed.connect(self._take_step)
         session.reference_changed.connect(self._take_reference)
         session.tags_updated.connect(self._read_tags)
+        self.pane_steps.changed.connect(self._take_rules)
         self.pictures.updated.connect(self._show_pictures)
+        self.flip_maps.updated.connect(self.panes.refresh)
         self.panes.hovered.connect(self._read_pixels)
         self.panes.view_changed.connect(self._show_zoom)
         self.panes.comparison_changed.connect(self._show_comparison)
+        self.player.changed.connect(self._show_playing)
         self.slider.valueChanged.connect(lambda place: session.choose_step(session.steps[place].number))
         self.filmstrip.step_chosen.connect(session.choose_step)
         self.filmstrip.steps_turned.connect(lambda steps: self.slider.setValue(self.slider.value() + steps))
-        self.toolbar.gain_chosen.connect(lambda gain: self._compare(gain=gain))
+        self.play_buttons.rate_chosen.connect(self.player.set_rate)
+        self.toolbar.gain_chosen.connect(self._set_gain)
+        self.toolbar.blinks_chosen.connect(self._set_blinks)
         self.toolbar.flip_pressed.connect(lambda: self._flip(on=True))
         self.toolbar.flip_released.connect(self.end_flip)
+        for pane, header in enumerate(self.headers):
+            menu = RuleMenu(self.pane_steps, pane, header)
+            menu.chosen.connect(lambda rule, pane=pane: self.pane_steps.set_rule(pane, rule))
+            header.set_menu(menu)
 
     def _connect_actions(self) -> None:
         registry, panes = self._registry, self.panes
-        registry.connect("view.fit", panes.fit)
-        registry.connect("view.actual_size", panes.actual_size)
-        registry.connect("view.zoom_in", panes.zoom_in)
-        registry.connect("view.zoom_out", panes.zoom_out)
-        for key, (right, down) in _MOVES.items():
-            registry.connect(key, lambda right=right, down=down: panes.pan(right, down))
-        registry.connect("view.divider_left", lambda: panes.move_divider(-_DIVIDER_STEP))
-        registry.connect("view.divider_right", lambda: panes.move_divider(_DIVIDER_STEP))
         registry.connect("view.swap_panes", self._swap)
-        registry.connect("view.link_panes", lambda checked: panes.link(on=checked))
         registry.connect("view.flip", self._hold_flip)
-        registry.connect("view.signed_difference", self._set_signed)
-        registry.connect("view.more_gain", lambda: panes.compare(panes.comparison.with_gain(1)))
-        registry.connect("view.less_gain", lambda: panes.compare(panes.comparison.with_gain(-1)))
         registry.connect("view.step_details", self._show_details)
         registry.connect("view.filmstrip", self.filmstrip.setVisible)
-        for mode, key in _MODES.items():
-            registry.connect(key, lambda _checked, mode=mode: self._compare(mode=mode))
-        for rule, key in _RULES.items():
-            registry.connect(key, lambda _checked, rule=rule: self._set_rule(rule))
-        for backdrop in Backdrop:
-            registry.connect(
-                f"view.canvas_{backdrop}", lambda _checked, backdrop=backdrop: panes.set_backdrop(backdrop)
-            )
-        for key in _ON_AT_FIRST:
-            registry.qaction(key).setChecked(True)
-        registry.qaction(_RULES[self._rule]).setChecked(True)
+        registry.connect("view.pane_step", self._choose_pane_step)
+        registry.connect("view.mirror", lambda: self._turn(panes.turns[panes.active].mirrored_once_more()))
+        registry.connect("view.turn_right", lambda: self._turn(panes.turns[panes.active].turned_right()))
+        registry.connect("view.turn_left", lambda: self._turn(panes.turns[panes.active].turned_right(-1)))
+        registry.connect("view.turn_back", self._set_turns_back)
+        for shows, key in REFERENCES.items():
+            registry.connect(key, lambda _checked, shows=shows: self._set_reference_rule(shows))
         registry.qaction("view.flip").setAutoRepeat(False)
         registry.attach(Context.COMPARE, self)
 
@@ -211,17 +195,20 @@ class ComparePanel(QWidget):
         self._show_steps()
 
     def _take_reference(self, number: int) -> None:
-        if self._session.steps and number != self._ruled():
-            self._rule = ReferenceRule.PINNED
-            self._registry.qaction(_RULES[self._rule]).setChecked(True)
+        if self._session.steps and number != self.pane_steps.number(0):
+            self.pane_steps.set_rule(0, Rule(Shows.PINNED, number))
+        else:
+            self._show_steps()
+
+    def _take_rules(self) -> None:
+        self._apply_rule()
         self._show_steps()
 
-    def _ruled(self) -> int:
-        session = self._session
-        return reference_number(self._rule, session.steps, session.step, session.reference_step)
-
     def _apply_rule(self) -> None:
-        self._session.choose_reference(self._ruled())
+        key = REFERENCES.get(self.pane_steps.rule(0).shows)
+        for each in REFERENCES.values():
+            self._registry.qaction(each).setChecked(each == key)
+        self._session.choose_reference(self.pane_steps.number(0))
 
     def _read_tags(self) -> None:
         project, run = self._session.project, self._session.run
@@ -241,13 +228,12 @@ class ComparePanel(QWidget):
 
     # Showing it
 
-    def _step(self, number: int) -> Step | None:
-        return self._session.step_numbered(number)
-
     def _on_screen(self) -> list[Step]:
-        """The current step, then the reference."""
-        pair = self._step(self._session.step), self._step(self._session.reference_step)
-        return [step for step in pair if step is not None]
+        """The steps whose pictures are on screen, the current one first."""
+        panes = sorted(self.panes.comparison.compared, key=lambda pane: pane != CURRENT_PANE)
+        # The reference is one key away even where it isn't shown.
+        panes = [*panes, *({0} - set(panes))]
+        return [step for step in map(self.pane_steps.step, panes) if step is not None]
 
     @property
     def _initial(self) -> Image | None:
@@ -262,34 +248,58 @@ class ComparePanel(QWidget):
             self.slider.setValue(places.get(session.step, 0))
         self.slider.set_reference(places.get(session.reference_step))
         self.filmstrip.set_current(session.step, session.reference_step)
-        self.details.show_step(self._step(session.step), self._initial)
+        self.details.show_step(session.step_numbered(session.step), self._initial)
         self._show_pictures()
 
     def _show_pictures(self) -> None:
-        reference, current = self._step(self._session.reference_step), self._step(self._session.step)
-        self.panes.show_images(self.pictures.of(reference), self.pictures.of(current))
+        panes = range(PANE_COUNT)
+        names = tuple(self._name(pane) for pane in panes)
+        self.panes.show_images(*map(self._image, panes), names=names)
         self._show_headers()
         self._read_pixels(self._place)
 
+    def _image(self, pane: int) -> PaneImage:
+        step = self.pane_steps.step(pane)
+        if step is None:
+            return PaneImage(message=self.pane_steps.missing(pane))
+        return self.pictures.of(step).turned(self._turn_of(pane, step))
+
+    def _turn_of(self, pane: int, step: Step) -> Turn:
+        run = self.pane_steps.other_run(pane) or self._session.run
+        back = turn_back(run.protocol, step.number) if run is not None and self._turns_back else Turn()
+        return back.then(self.panes.turns[pane])
+
+    def _name(self, pane: int) -> str:
+        """What a pane's picture is called on a badge."""
+        step, other = self.pane_steps.step(pane), self.pane_steps.other_run(pane)
+        number = self.pane_steps.number(pane) if step is None else step.number
+        return f"Step {number}" + (f" · {_in_short(other)}" if other else "")
+
     def _show_headers(self) -> None:
-        reference, current = self._step(self._session.reference_step), self._step(self._session.step)
-        images = self.panes.images
-        role = _ROLES[self._rule]
-        self.left_header.show_step(reference, self._initial, role=role, busy=images[0].busy)
-        if self.panes.flipped:
-            self.right_header.show_step(reference, self._initial, role="flipped", busy=images[0].busy)
-        else:
-            self.right_header.show_step(current, self._initial, busy=images[1].busy)
-        laid_over = self.panes.comparison.mode is not Mode.SIDE_BY_SIDE
-        note = resize_note(reference, current) if laid_over and reference and current else ""
-        self.readout.show_note(note)
+        for pane in self.panes.comparison.compared:
+            shown = 0 if pane == CURRENT_PANE and self.panes.flipped else pane
+            step, other = self.pane_steps.step(shown), self.pane_steps.other_run(shown)
+            rule = self.pane_steps.rule(shown)
+            role = "flipped" if shown != pane else run_title(other) if other else rule.role
+            turned = "" if step is None else self._turn_of(shown, step).text
+            self.headers[pane].show_step(
+                step,
+                None if other else self._initial,
+                role=" · ".join(part for part in (role, turned) if part),
+                busy=self.panes.images[shown].busy,
+            )
+        comparison = self.panes.comparison
+        reference, current = self.pane_steps.step(0), self.pane_steps.step(CURRENT_PANE)
+        laid_over = comparison.mode in {Mode.WIPE, Mode.DIFFERENCE}
+        self.readout.show_note(resize_note(reference, current) if laid_over and reference and current else "")
 
     def _read_pixels(self, place: tuple[float, float] | None) -> None:
         self._place = place
-        names = (f"step {self._session.reference_step}", f"step {self._session.step}")
-        readings = [
-            read_pixel(image, name, place) for image, name in zip(self.panes.images, names, strict=True)
-        ]
+        readings = []
+        for pane in self.panes.comparison.compared:
+            canvas = self.panes.canvases[pane]
+            own = place and (place[0] + canvas.offset[0], place[1] + canvas.offset[1])
+            readings.append(read_pixel(self.panes.images[pane], self._name(pane).lower(), own))
         self.readout.show_readings([reading for reading in readings if reading is not None])
 
     def _show_zoom(self) -> None:
@@ -298,35 +308,40 @@ class ComparePanel(QWidget):
         self.toolbar.show_zoom(f"fit · {text}" if text and self.panes.fitted else text)
 
     def _show_comparison(self) -> None:
-        comparison = self.panes.comparison
-        self.toolbar.show_comparison(comparison)
-        self._registry.qaction(_MODES[comparison.mode]).setChecked(True)
-        signed = comparison.difference is DifferenceMode.SIGNED
-        self._registry.qaction("view.signed_difference").setChecked(signed)
-        self._show_headers()
+        self.toolbar.show_comparison(self.panes.comparison, self.panes.look)
+        self.pictures.look_at(self._on_screen(), self._session.steps)
+        self._show_pictures()
+
+    def _show_playing(self) -> None:
+        self.play_buttons.show_state(playing=self.player.playing, rate=self.player.rate)
 
     # What the user asks
 
-    def _compare(self, *, mode: Mode | None = None, gain: int | None = None) -> None:
-        before: Comparison = self.panes.comparison
-        self.panes.compare(replace(before, mode=mode or before.mode, gain=gain or before.gain))
+    def _choose_pane_step(self) -> None:
+        self.headers[self.panes.active].open_menu()
 
-    def _set_signed(self, signed: bool) -> None:
-        kind = DifferenceMode.SIGNED if signed else DifferenceMode.ABSOLUTE
-        self.panes.compare(replace(self.panes.comparison, difference=kind, mode=Mode.DIFFERENCE))
+    def _set_gain(self, gain: int) -> None:
+        self.panes.compare(replace(self.panes.comparison, gain=gain))
 
-    def _set_rule(self, rule: ReferenceRule) -> None:
-        self._rule = rule
-        self._apply_rule()
-        self._show_headers()
+    def _set_blinks(self, blinks: int) -> None:
+        self.panes.compare(replace(self.panes.comparison, blinks=blinks))
+
+    def _set_reference_rule(self, shows: Shows) -> None:
+        self.pane_steps.set_rule(0, Rule(shows, self._session.reference_step if shows is Shows.PINNED else 0))
 
     def _swap(self) -> None:
         session = self._session
         current, reference = session.step, session.reference_step
-        self._rule = ReferenceRule.PINNED
-        self._registry.qaction(_RULES[self._rule]).setChecked(True)
-        session.choose_reference(current)
+        self.pane_steps.set_rule(0, Rule(Shows.PINNED, current))
         session.choose_step(reference)
+
+    def _turn(self, turn: Turn) -> None:
+        self.panes.turns[self.panes.active] = turn
+        self._show_pictures()
+
+    def _set_turns_back(self, on: bool) -> None:
+        self._turns_back = on
+        self._show_pictures()
 
     def _show_details(self, shown: bool) -> None:
         self.details.setVisible(shown)
@@ -344,6 +359,10 @@ class ComparePanel(QWidget):
     def end_flip(self) -> None:
         """Show the current step again."""
         self._flip(on=False)
+
+
+def _in_short(run: Run) -> str:
+    return f"{run.initial_image}, repeat {run.repeat}"
 
 
 class _FlipEnd(QObject):

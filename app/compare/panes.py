@@ -1,4 +1,4 @@
-"""Two panes for a reference and the current step: side by side, wiped, or as their difference."""
+"""One, two or four panes with one view: side by side, wiped, blinking, or as a difference."""
 
 from __future__ import annotations
 
@@ -6,91 +6,139 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.compare.canvas import Backdrop, Canvas, LinkedView
-from app.compare.content import Content, Difference, One, PaneImage, Wipe
+from app.compare.content import Content, Difference, One, PaneImage, Shades, Wipe
+from app.compare.rules import CURRENT_PANE, PANE_COUNT
+from app.compare.turns import Turn
 from banana100_core.imaging.comparison import DifferenceMode
+from banana100_core.imaging.look import Look
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.compare.header import PaneHeader
+    from app.compare.viewport import Region
 
 GAINS = (1, 2, 4, 6, 8, 16, 32)
+COUNTS = (1, 2, 4)
+BLINKS = (1, 2, 3, 5, 8)
+"""Changes a second that can be chosen; slower than what can set off a seizure only up to 3."""
+
+_NAMES = ("Reference", "Current step", "Third pane", "Fourth pane")
 
 
 class Mode(StrEnum):
-    """How two pictures are compared."""
+    """How pictures are compared."""
 
     SIDE_BY_SIDE = "side-by-side"
     WIPE = "wipe"
+    BLINK = "blink"
     DIFFERENCE = "difference"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The mode and what is set in each; the paper's residual view is a signed difference with a gain of 6."""
+    """The mode and what is set in each; the paper's residual view is a signed difference with a gain of 6.
+
+    All modes but side by side compare the first pane's picture with the second's.
+    """
 
     mode: Mode = Mode.SIDE_BY_SIDE
+    count: int = 2
     divider: float = 0.5
+    blinks: int = 2
     difference: DifferenceMode = DifferenceMode.SIGNED
+    shades: Shades = Shades.CHANNELS
     gain: int = 6
 
-    def with_gain(self, steps: int) -> Comparison:
+    def with_gain(self, stops: int) -> Comparison:
         """The same with a gain some stops higher or lower."""
-        place = min(max(GAINS.index(self.gain) + steps, 0), len(GAINS) - 1)
+        place = min(max(GAINS.index(self.gain) + stops, 0), len(GAINS) - 1)
         return replace(self, gain=GAINS[place])
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The panes on screen."""
+        if self.mode is not Mode.SIDE_BY_SIDE or self.count == 1:
+            return (CURRENT_PANE,)
+        return tuple(range(self.count))
+
+    @property
+    def compared(self) -> tuple[int, ...]:
+        """The panes whose pictures are on screen, one over the other or each in its place."""
+        return self.shown if self.mode is Mode.SIDE_BY_SIDE else (0, CURRENT_PANE)
 
 
 class Panes(QWidget):
-    """The reference left and the current step right; one canvas where one is laid over the other."""
+    """Up to four canvases in a grid; a single one where one picture is laid over the other."""
 
     hovered = Signal(object)
     """The place under the cursor as (x, y) parts of the pictures' sides, or None."""
     view_changed = Signal()
     comparison_changed = Signal()
+    measured = Signal(object)
+    """A Region of all pictures is to be measured, or None to end that."""
 
-    def __init__(self, left_header: PaneHeader, right_header: PaneHeader) -> None:
+    def __init__(self, headers: tuple[PaneHeader, ...]) -> None:
         super().__init__()
         self._link = LinkedView(self)
-        self._left_link = LinkedView(self)  # the left pane's own, while the panes are not linked
-        self.left, self.right = Canvas(self._link), Canvas(self._link)
-        self.left.setAccessibleName("Reference")
-        self.right.setAccessibleName("Current step")
-        self._reference = self._current = PaneImage()
+        self._headers = headers
+        self.canvases = tuple(Canvas(self._link) for _ in range(PANE_COUNT))
+        self._links = [LinkedView(self) for _ in self.canvases]  # each one's own, while they are not linked
+        self.turns = [Turn()] * PANE_COUNT
+        self._images = [PaneImage()] * PANE_COUNT
+        self._names = [""] * PANE_COUNT
         self._comparison = Comparison()
-        self._flipped = False
-        for canvas, other in ((self.left, self.right), (self.right, self.left)):
-            canvas.hovered.connect(self.hovered)
-            canvas.hovered.connect(other.set_marker)
+        self._look = Look()
+        self._flipped = self._blinked = False
+        self._flip_map: Callable[[PaneImage, PaneImage], PaneImage | None] = lambda _one, _other: None
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._blink)
+        for canvas, name in zip(self.canvases, _NAMES, strict=True):
+            canvas.setAccessibleName(name)
+            canvas.hovered.connect(self._take_place)
             canvas.resized.connect(self.view_changed)
+            canvas.measured.connect(self.measured)
         self.right.divider_moved.connect(self._keep_divider)
-        self._link.changed.connect(self.view_changed)
-        self._left_link.changed.connect(self.view_changed)
+        for link in (self._link, *self._links):
+            link.changed.connect(self.view_changed)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(1)
+        self._grid.setVerticalSpacing(0)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 1)
+        self._arrange()
 
-        headers = QHBoxLayout()
-        headers.setSpacing(1)
-        headers.addWidget(left_header, 1)
-        headers.addWidget(right_header, 1)
-        canvases = QHBoxLayout()
-        canvases.setSpacing(1)
-        canvases.addWidget(self.left, 1)
-        canvases.addWidget(self.right, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(headers)
-        layout.addLayout(canvases, 1)
+    # What is shown
+
+    @property
+    def left(self) -> Canvas:
+        """The canvas of the reference."""
+        return self.canvases[0]
+
+    @property
+    def right(self) -> Canvas:
+        """The canvas of the current step, and of all modes but side by side."""
+        return self.canvases[CURRENT_PANE]
 
     @property
     def comparison(self) -> Comparison:
-        """How the two are compared."""
+        """How pictures are compared."""
         return self._comparison
 
     @property
-    def images(self) -> tuple[PaneImage, PaneImage]:
-        """Reference and current picture."""
-        return self._reference, self._current
+    def images(self) -> tuple[PaneImage, ...]:
+        """The pictures of all panes, on screen or not, the reference first and the current one second."""
+        return tuple(self._images)
+
+    @property
+    def look(self) -> Look:
+        """How pictures are looked at."""
+        return self._look
 
     @property
     def flipped(self) -> bool:
@@ -98,9 +146,79 @@ class Panes(QWidget):
         return self._flipped
 
     @property
+    def active(self) -> int:
+        """The pane that has the focus, else that of the current step."""
+        shown = self._comparison.shown
+        return next((pane for pane in shown if self.canvases[pane].hasFocus()), CURRENT_PANE)
+
+    def make_flip_maps(self, make: Callable[[PaneImage, PaneImage], PaneImage | None]) -> None:
+        """Say where error maps of FLIP come from."""
+        self._flip_map = make
+
+    def show_images(self, *images: PaneImage, names: tuple[str, ...] = ()) -> None:
+        """Show other pictures at the same place and zoom, the reference first."""
+        self._images[: len(images)] = images
+        self._names[: len(names)] = names
+        self._show()
+        self.view_changed.emit()
+
+    def compare(self, comparison: Comparison) -> None:
+        """Compare in another way."""
+        if comparison == self._comparison:
+            return
+        rearranged = comparison.shown != self._comparison.shown or comparison.mode != self._comparison.mode
+        self._comparison = comparison
+        if rearranged:
+            self._arrange()
+        self._blinked = False
+        self._timer.stop()
+        if comparison.mode is Mode.BLINK:
+            self._timer.start(1000 // comparison.blinks)
+        self._show()
+        self.comparison_changed.emit()
+
+    def look_through(self, look: Look) -> None:
+        """Show all pictures with another look."""
+        if look != self._look:
+            self._look = look
+            self._show()
+            self.comparison_changed.emit()
+
+    def flip(self, *, on: bool) -> None:
+        """Show the reference in place of the current step, or end that."""
+        self._flipped = on
+        self._show()
+
+    def refresh(self) -> None:
+        """Show what has become known, as an error map."""
+        self._show()
+
+    def set_backdrop(self, backdrop: Backdrop) -> None:
+        """Choose what lies around the pictures."""
+        for canvas in self.canvases:
+            canvas.set_backdrop(backdrop)
+
+    def set_loupe(self, *, on: bool) -> None:
+        """Enlarge what is under the cursor in all panes."""
+        for canvas in self.canvases:
+            canvas.set_loupe(on=on)
+
+    def set_region(self, region: Region | None) -> None:
+        """Outline a rectangle in all panes."""
+        for canvas in self.canvases:
+            canvas.set_region(region)
+
+    # Zoom and position
+
+    @property
     def linked(self) -> bool:
-        """Whether both panes look at the same place."""
+        """Whether all panes look at the same place."""
         return self.left.link is self._link
+
+    @property
+    def aligned(self) -> bool:
+        """Whether no pane keeps an offset from the others."""
+        return all(canvas.offset == (0.0, 0.0) for canvas in self.canvases)
 
     @property
     def scale(self) -> float | None:
@@ -112,82 +230,79 @@ class Panes(QWidget):
         """Whether whole pictures are shown."""
         return self._link.view.zoom is None
 
-    def show_images(self, reference: PaneImage, current: PaneImage) -> None:
-        """Show other pictures at the same place and zoom."""
-        self._reference, self._current = reference, current
-        self._show()
-        self.view_changed.emit()
-
-    def compare(self, comparison: Comparison) -> None:
-        """Compare in another way."""
-        if comparison != self._comparison:
-            self._comparison = comparison
-            self.left.setVisible(comparison.mode is Mode.SIDE_BY_SIDE)
-            self._show()
-            self.comparison_changed.emit()
-
-    def flip(self, *, on: bool) -> None:
-        """Show the reference in place of the current step, or end that."""
-        self._flipped = on
-        self._show()
+    @property
+    def active_canvas(self) -> Canvas:
+        """The canvas that the keyboard acts on; for zoom it matters while they are not linked."""
+        return self.canvases[self.active]
 
     def link(self, *, on: bool) -> None:
-        """Let both panes look at the same place, that of the right one; or each at its own."""
-        if not on:
-            self._left_link.view = self._link.view
-        self.left.follow(self._link if on else self._left_link)
+        """Let all panes look at the same place, that of the current one; or each at its own."""
+        for pane, canvas in enumerate(self.canvases):
+            self._links[pane].view = self._link.view
+            canvas.follow(self._link if on or pane == CURRENT_PANE else self._links[pane])
         self.view_changed.emit()
 
-    def set_backdrop(self, backdrop: Backdrop) -> None:
-        """Choose what lies around the pictures."""
-        for canvas in (self.left, self.right):
-            canvas.set_backdrop(backdrop)
-
-    def fit(self) -> None:
-        """Show whole pictures."""
-        self._active.fit()
-
-    def actual_size(self) -> None:
-        """Show one pixel of the picture on each device pixel."""
-        self._active.actual_size()
-
-    def zoom_in(self) -> None:
-        """Zoom to the next larger stop."""
-        self._active.zoom_in()
-
-    def zoom_out(self) -> None:
-        """Zoom to the next smaller stop."""
-        self._active.zoom_out()
-
-    def pan(self, right: float, down: float) -> None:
-        """Look further right and down, by parts of the pane."""
-        self._active.pan(right, down)
+    def align(self) -> None:
+        """Let all panes look at exactly the same place again."""
+        for canvas in self.canvases:
+            canvas.set_offset((0.0, 0.0))
 
     def move_divider(self, by: float) -> None:
         """Move the divider of a wipe to the right, by a part of the pane."""
         divider = min(max(self._comparison.divider + by, 0.0), 1.0)
         self.compare(replace(self._comparison, divider=divider))
 
-    @property
-    def _active(self) -> Canvas:
-        """The canvas that zoom by keyboard acts on; it matters while they are not linked."""
-        return self.left if self.left.hasFocus() and self.left.isVisible() else self.right
+    # Inside
+
+    def _arrange(self) -> None:
+        """Put the panes on screen into the grid: headers above canvases, two in a row."""
+        comparison = self._comparison
+        shown, named = comparison.shown, comparison.compared
+        for pane, (header, canvas) in enumerate(zip(self._headers, self.canvases, strict=True)):
+            row, column = 2 * (pane // 2), pane % 2
+            alone = shown == (pane,)
+            self._grid.addWidget(
+                header, row, 0 if named == (pane,) else column, 1, 2 if named == (pane,) else 1
+            )
+            self._grid.addWidget(canvas, row + 1, 0 if alone else column, 1, 2 if alone else 1)
+            header.setVisible(pane in named)
+            canvas.setVisible(pane in shown)
+            if pane % 2 == 0:
+                self._grid.setRowStretch(row + 1, 1 if {pane, pane + 1} & set(shown) else 0)
 
     def _show(self) -> None:
-        self.left.show_content(One(self._reference))
-        self.right.show_content(One(self._reference) if self._flipped else self._content())
+        for pane in self._comparison.shown:
+            self.canvases[pane].show_content(self._content(pane))
 
-    def _content(self) -> Content:
-        comparison = self._comparison
+    def _content(self, pane: int) -> Content:
+        comparison, look = self._comparison, self._look
+        reference, current = self._images[0], self._images[CURRENT_PANE]
+        if pane != CURRENT_PANE:
+            return One(self._images[pane], look)
+        if self._flipped:
+            return One(reference, look, self._names[0])
         match comparison.mode:
             case Mode.SIDE_BY_SIDE:
-                return One(self._current)
+                return One(current, look)
             case Mode.WIPE:
-                return Wipe(self._reference, self._current, comparison.divider)
+                return Wipe(reference, current, comparison.divider, look)
+            case Mode.BLINK:
+                shown = 0 if self._blinked else CURRENT_PANE
+                return One(self._images[shown], look, self._names[shown])
             case Mode.DIFFERENCE:
-                return Difference(
-                    self._reference, self._current, comparison.difference, float(comparison.gain)
-                )
+                kind = comparison.difference
+                flip = self._flip_map(reference, current) if kind is DifferenceMode.FLIP else None
+                gain = float(comparison.gain)
+                return Difference(reference, current, kind, gain, comparison.shades, look.channel, flip)
+
+    def _blink(self) -> None:
+        self._blinked = not self._blinked
+        self._show()
+
+    def _take_place(self, place: tuple[float, float] | None) -> None:
+        for canvas in self.canvases:
+            canvas.set_marker(place)
+        self.hovered.emit(place)
 
     def _keep_divider(self, divider: float) -> None:
         self._comparison = replace(self._comparison, divider=divider)

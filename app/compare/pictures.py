@@ -37,7 +37,10 @@ class StepPictures(QObject):
         self._thumbnails.thumbnail_ready.connect(self._preview_arrived)
 
     def look_at(self, on_screen: list[Step], steps: list[Step]) -> None:
-        """Ask for the pictures of the steps on screen, the current one first, and those of its neighbours."""
+        """Ask for the pictures of the steps on screen, the current one first, and those of its neighbours.
+
+        `steps` are those of the current one's run.
+        """
         shown = [step.image.sha256 for step in on_screen if step.image]
         ahead: list[Step] = []
         if on_screen:
@@ -60,9 +63,10 @@ class StepPictures(QObject):
             return PaneImage(message=f"Step {step.number} can't be shown\n\n{error}")
         pyramid = self.loader.pyramid(step.image.sha256)
         if pyramid is not None:
-            return PaneImage(picture_size(pyramid), pyramid)
+            return PaneImage(picture_size(pyramid), pyramid, key=step.image.sha256)
         size = Size(step.image.width, step.image.height)
-        return PaneImage(size, preview=self._thumbnails.pixmap(step.image.sha256))
+        preview = self._thumbnails.pixmap(step.image.sha256)
+        return PaneImage(size, preview=preview, key=step.image.sha256)
 
     def _arrived(self, sha256: str) -> None:
         if sha256 in self._on_screen:

@@ -1,10 +1,11 @@
-"""The line under the panes: the pixel under the cursor in both pictures."""
+"""The line under the panes: the pixel under the cursor in all pictures."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontDatabase, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app import theme
 from app.compare.painting import pixel_at
 from app.compare.viewport import pixel_under
+from banana100_core.imaging.colour_spaces import delta_e_2000, to_lab
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPaintEvent
@@ -32,10 +34,20 @@ class Reading:
     rgb: tuple[int, int, int]
 
     @property
+    def lab(self) -> tuple[float, float, float]:
+        """The same colour in CIE L*a*b*."""
+        light, a, b = to_lab(np.array(self.rgb, np.uint8)).tolist()
+        return light, a, b
+
+    @property
     def text(self) -> str:
         """Where it is and what it is."""
         red, green, blue = self.rgb
-        return f"{self.name}  {self.column:>5}, {self.row:<5}  rgb {red:>3} {green:>3} {blue:>3}"
+        light, a, b = self.lab
+        return (
+            f"{self.name}  {self.column:>5}, {self.row:<5} rgb {red:>3} {green:>3} {blue:>3}"
+            f"  Lab {light:>5.1f} {a:>5.1f} {b:>5.1f}"
+        )
 
 
 def read_pixel(image: PaneImage, name: str, place: tuple[float, float] | None) -> Reading | None:
@@ -46,12 +58,11 @@ def read_pixel(image: PaneImage, name: str, place: tuple[float, float] | None) -
     return None if pixel is None else Reading(name, *pixel, pixel_at(image.pyramid, *pixel))
 
 
-def change_text(readings: list[Reading]) -> str:
-    """How the second of two pixels differs from the first."""
-    if len(readings) != 2:
-        return ""
-    changes = [after - before for before, after in zip(readings[0].rgb, readings[1].rgb, strict=True)]
-    return "Δ " + " ".join(f"{change:>+4}" if change else "   0" for change in changes)
+def change_text(reference: Reading, reading: Reading) -> str:
+    """How a pixel differs from that of the reference: the values, and CIEDE2000."""
+    changes = [after - before for before, after in zip(reference.rgb, reading.rgb, strict=True)]
+    values = " ".join(f"{change:>+4}" if change else "   0" for change in changes)
+    return f"Δ {values}  ΔE {float(delta_e_2000(reference.lab, reading.lab)):.1f}"
 
 
 class Readout(QWidget):
@@ -71,15 +82,26 @@ class Readout(QWidget):
     @property
     def text(self) -> str:
         """All that is said."""
-        parts = [*(reading.text for reading in self._readings), change_text(self._readings), self._note]
+        parts = [part for reading in self._readings for part in self._parts(reading)] + [self._note]
         return "   ".join(part for part in parts if part)
 
+    def _parts(self, reading: Reading) -> list[str]:
+        """What is said of a pixel; of all but the first one, how it differs from it."""
+        reference = self._readings[0]
+        return [reading.text] + ([] if reading is reference else [change_text(reference, reading)])
+
     def show_readings(self, readings: list[Reading]) -> None:
-        """Show the pixels under the cursor; none when it is on no picture."""
+        """Show the pixels under the cursor, the reference first; none when it is on no picture."""
         if readings != self._readings:
             self._readings = readings
+            self.setFixedHeight(HEIGHT * max(1, self._lines))
             self.setAccessibleDescription(self.text)
             self.update()
+
+    @property
+    def _lines(self) -> int:
+        """Two pixels fit side by side, more get a line each."""
+        return len(self._readings) if len(self._readings) > 2 else 1
 
     def show_note(self, note: str) -> None:
         """Say something about the comparison."""
@@ -98,28 +120,30 @@ class Readout(QWidget):
         x = theme.GRID
         note_width = painter.fontMetrics().horizontalAdvance(self._note) if self._note else 0
         painter.setFont(self._digits)
-        for reading in self._readings:
-            swatch = QRect(x, (HEIGHT - _SWATCH) // 2, _SWATCH, _SWATCH)
+        for place, reading in enumerate(self._readings):
+            top = 0
+            if self._lines > 1:
+                x, top = theme.GRID, place * HEIGHT
+            swatch = QRect(x, top + (HEIGHT - _SWATCH) // 2, _SWATCH, _SWATCH)
             painter.fillRect(swatch, QColor(*reading.rgb))
             painter.setPen(QColor(colours.line))
             painter.drawRect(swatch.adjusted(0, 0, -1, -1))
-            x = self._draw_text(painter, reading.text, x + _SWATCH + theme.GRID, colours.text)
-        change = change_text(self._readings)
-        if change:
-            x = self._draw_text(painter, change, x, colours.muted)
+            x += _SWATCH + theme.GRID
+            for part, colour in zip(self._parts(reading), (colours.text, colours.muted), strict=False):
+                x = self._draw_text(painter, part, x, colour, top)
         if not self._readings:
             painter.setFont(self.font())
-            hint = "Wheel zooms, drag pans, double click changes between fit and 1:1"
+            hint = "Wheel zooms · drag pans, Ctrl drag one pane · Shift drag zooms · right drag measures"
             x = self._draw_text(painter, hint, theme.GRID, colours.muted)
         if self._note and self.width() - note_width - theme.GRID > x:
             painter.setFont(self.font())
             painter.setPen(QColor(colours.warning))
-            room = self.rect().adjusted(0, 0, -theme.GRID, 0)
+            room = QRect(0, 0, self.width() - theme.GRID, HEIGHT)
             painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self._note)
 
-    def _draw_text(self, painter: QPainter, text: str, x: int, colour: str) -> int:
+    def _draw_text(self, painter: QPainter, text: str, x: int, colour: str, top: int = 0) -> int:
         """Draw at x and return where to go on."""
         width = painter.fontMetrics().horizontalAdvance(text)
         painter.setPen(QColor(colour))
-        painter.drawText(QRect(x, 0, width + 2, HEIGHT), Qt.AlignmentFlag.AlignVCenter, text)
-        return x + width + 3 * theme.GRID
+        painter.drawText(QRect(x, top, width + 2, HEIGHT), Qt.AlignmentFlag.AlignVCenter, text)
+        return x + width + 2 * theme.GRID

@@ -1,10 +1,9 @@
-"""What is said of a step, and which step a pane shows."""
+"""What is said of a step, and which steps are likely to be looked at next."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from banana100_core.project.records import Outcome
@@ -17,32 +16,12 @@ if TYPE_CHECKING:
 _TITLE_LINE = re.compile(r"^\s*\*\*(.+?)\*\*\s*$")
 
 
-class ReferenceRule(StrEnum):
-    """Which step the left pane shows when the current one changes."""
-
-    INITIAL = "initial"
-    FIRST = "first"
-    PREVIOUS = "previous"
-    PINNED = "pinned"
-
-
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of a reasoning summary; the text before the first title has none."""
 
     title: str
     text: str
-
-
-def reference_number(rule: ReferenceRule, steps: Sequence[Step], current: int, pinned: int) -> int:
-    """The number of the step that a rule asks for; the nearest to it there is."""
-    numbers = [step.number for step in steps]
-    if not numbers:
-        return 0
-    if rule is ReferenceRule.PREVIOUS:
-        return max((number for number in numbers if number < current), default=numbers[0])
-    wanted = {ReferenceRule.INITIAL: 0, ReferenceRule.FIRST: 1}.get(rule, pinned)
-    return min(numbers, key=lambda number: abs(number - wanted))
 
 
 def neighbours(steps: Sequence[Step], current: int, direction: int, count: int = 8) -> list[Step]:

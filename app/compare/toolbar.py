@@ -9,26 +9,55 @@ from PySide6.QtGui import QAction, QActionGroup, QColor, QKeySequence, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from app import theme
-from app.compare.panes import GAINS, Comparison, Mode
+from app.compare.panes import BLINKS, GAINS, Comparison, Mode
+from app.compare.player import RATES
 from app.notifications import plain_label
+from banana100_core.imaging.comparison import DifferenceMode
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtGui import QPaintEvent
 
     from app.actions import ActionRegistry
+    from banana100_core.imaging.look import Look
 
 _MODES = {
     "view.side_by_side": "Side by side",
     "view.wipe": "Wipe",
+    "view.blink": "Blink",
     "view.difference": "Difference",
+}
+_COUNTS = {"view.one_pane": "1 pane", "view.two_panes": "2 panes", "view.four_panes": "4 panes"}
+_KINDS = {
+    "view.signed_difference": "Around grey",
+    "view.absolute_difference": "Absolute",
+    "view.relative_difference": "Relative",
+    "view.flip_difference": "FLIP",
+}
+_SHADES = {
+    "view.shades_channels": "Colours",
+    "view.shades_grey": "Grey",
+    "view.shades_false_colour": "False colour",
+}
+_CHANNELS = {
+    "view.channel_colour": "Colour",
+    "view.channel_red": "Red",
+    "view.channel_green": "Green",
+    "view.channel_blue": "Blue",
+    "view.channel_luminance": "L*",
+    "view.channel_a": "a*",
+    "view.channel_b": "b*",
+    "view.channel_chroma": "C*",
 }
 _SIZES = {"view.zoom_out": "", "view.zoom_in": "", "view.fit": "Fit", "view.actual_size": "1:1"}
 
 
 class CompareToolbar(QWidget):
-    """Buttons for the actions of the comparison; those of the difference are there while it is shown."""
+    """Buttons for the actions of the comparison; those of a mode are there while it is shown."""
 
     gain_chosen = Signal(int)
+    blinks_chosen = Signal(int)
     flip_pressed = Signal()
     flip_released = Signal()
 
@@ -41,27 +70,41 @@ class CompareToolbar(QWidget):
         for key, text in _MODES.items():
             self._row.addWidget(_ActionButton(registry.qaction(key), text))
         self._row.addWidget(_Line())
-        self._flip = QToolButton()
-        flip = registry.qaction("view.flip")
-        self._flip.setText("Flip")
-        self._flip.setToolTip(f"{flip.toolTip()} ({flip.shortcut().toString()})")
-        self._flip.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._flip.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        self._flip.pressed.connect(self.flip_pressed)
-        self._flip.released.connect(self.flip_released)
-        self._row.addWidget(self._flip)
-        self._difference = QWidget()
-        self._fill_difference(registry)
-        self._row.addWidget(self._difference)
+        self._count = ChoiceButton(registry, _COUNTS, "How many panes there are side by side")
+        self._row.addWidget(self._count)
+        self._row.addWidget(self._flip_button(registry))
+        self._blinks = NumberButton(BLINKS, "{}/s", "How often a second the picture changes")
+        self._blinks.chosen.connect(self.blinks_chosen)
+        self._row.addWidget(self._blinks)
+        keys = [registry.qaction(f"view.{way}_gain").shortcut().toString() for way in ("less", "more")]
+        self._gain = NumberButton(GAINS, "×{}", f"How much the difference is amplified ({', '.join(keys)})")
+        self._gain.chosen.connect(self.gain_chosen)
+        self._difference = (
+            ChoiceButton(registry, _KINDS, "What is computed of the two pictures", "view.next_difference"),
+            ChoiceButton(registry, _SHADES, "How the difference is drawn", "view.next_shades"),
+        )
+        for button in (*self._difference, self._gain):
+            self._row.addWidget(button)
+        self._row.addWidget(_Line())
+        self._row.addWidget(
+            ChoiceButton(registry, _CHANNELS, "Which channel is looked at", "view.next_channel")
+        )
+        self._look = _ActionButton(registry.qaction("view.reset_look"), "Reset")
+        self._look.setProperty("marked", True)  # noqa: FBT003 - Qt takes the value by place
+        self._look.setStyleSheet(
+            f"QToolButton {{ background: {theme.ACCENT}; color: #ffffff; font-weight: 600; }}"
+        )
+        self._row.addWidget(self._look)
         self._row.addStretch(1)
         self._zoom = plain_label(muted=True)
         self._zoom.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._zoom.setMinimumWidth(10 * theme.GRID)
+        self._zoom.setMinimumWidth(9 * theme.GRID)
         self._row.addWidget(self._zoom)
         for key, text in _SIZES.items():
             self._row.addWidget(_ActionButton(registry.qaction(key), text))
         self._row.addWidget(_Line())
         self._row.addWidget(_ActionButton(registry.qaction("view.link_panes"), icon="link-simple"))
+        self._row.addWidget(_ActionButton(registry.qaction("view.measure"), icon="chart-bar"))
         self._row.addWidget(_ActionButton(registry.qaction("view.step_details"), icon="info"))
 
     @property
@@ -73,39 +116,105 @@ class CompareToolbar(QWidget):
         """Say how large the current picture is shown."""
         self._zoom.setText(text)
 
-    def show_comparison(self, comparison: Comparison) -> None:
+    def show_comparison(self, comparison: Comparison, look: Look) -> None:
         """Show the state of the comparison."""
-        self._difference.setVisible(comparison.mode is Mode.DIFFERENCE)
-        self._gain.setText(f"Gain ×{comparison.gain} ▾")
-        for gain, action in self._gains.items():
-            action.setChecked(gain == comparison.gain)
+        differs = comparison.mode is Mode.DIFFERENCE
+        flip = comparison.difference is DifferenceMode.FLIP
+        self._count.setVisible(comparison.mode is Mode.SIDE_BY_SIDE)
+        self._blinks.setVisible(comparison.mode is Mode.BLINK)
+        for button in self._difference:
+            button.setVisible(differs)
+        self._gain.setVisible(differs and not flip)
+        self._gain.show_number(comparison.gain)
+        self._blinks.show_number(comparison.blinks)
+        self._look.setVisible(not look.neutral)
 
-    def _fill_difference(self, registry: ActionRegistry) -> None:
-        row = QHBoxLayout(self._difference)
-        row.setContentsMargins(0, 0, 0, 0)
+    def _flip_button(self, registry: ActionRegistry) -> QToolButton:
+        flip = registry.qaction("view.flip")
+        button = QToolButton()
+        button.setText("Flip")
+        button.setToolTip(f"{flip.toolTip()} ({flip.shortcut().toString()})")
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        button.pressed.connect(self.flip_pressed)
+        button.released.connect(self.flip_released)
+        return button
+
+
+class PlayButtons(QWidget):
+    """Play and its rate, beside the step slider."""
+
+    rate_chosen = Signal(int)
+
+    def __init__(self, registry: ActionRegistry) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.GRID, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
-        row.addWidget(_Line())
-        row.addWidget(_ActionButton(registry.qaction("view.signed_difference"), "Around grey"))
-        self._gain = QToolButton()
-        self._gain.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._gain.setToolTip(
-            "How much the difference is amplified ("
-            f"{registry.qaction('view.less_gain').shortcut().toString()}, "
-            f"{registry.qaction('view.more_gain').shortcut().toString()})"
-        )
-        self._gain.setStyleSheet("QToolButton::menu-indicator { image: none; }")
-        self._gain.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._play = _ActionButton(registry.qaction("run.play"), icon="play")
+        self._rate = NumberButton(RATES, "{}/s", "Steps a second")
+        self._rate.chosen.connect(self.rate_chosen)
+        row.addWidget(self._play)
+        row.addWidget(self._rate)
+
+    def show_state(self, *, playing: bool, rate: int) -> None:
+        """Show whether it plays, and how fast."""
+        self._play.show_icon("pause" if playing else "play")
+        self._rate.show_number(rate)
+
+
+class ChoiceButton(QToolButton):
+    """A menu of actions that exclude each other; says in short which one is chosen."""
+
+    def __init__(self, registry: ActionRegistry, texts: dict[str, str], tip: str, next_key: str = "") -> None:
+        super().__init__()
+        self._texts = {registry.qaction(key): text for key, text in texts.items()}
+        keys = registry.qaction(next_key).shortcut().toString() if next_key else ""
+        _become_menu(self, f"{tip} ({keys})" if keys else tip)
+        menu = QMenu(self)
+        menu.addActions(list(self._texts))
+        self.setMenu(menu)
+        for action in self._texts:
+            action.toggled.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        chosen = next((text for action, text in self._texts.items() if action.isChecked()), "")
+        self.setText(f"{chosen} ▾")
+
+
+class NumberButton(QToolButton):
+    """A menu of numbers."""
+
+    chosen = Signal(int)
+
+    def __init__(self, numbers: Sequence[int], form: str, tip: str) -> None:
+        super().__init__()
+        self._form = form
+        _become_menu(self, tip)
         menu, group = QMenu(self), QActionGroup(self)
-        self._gains: dict[int, QAction] = {}
-        for gain in GAINS:
-            action = QAction(f"×{gain}", self)
+        self._actions: dict[int, QAction] = {}
+        for number in numbers:
+            action = QAction(form.format(number), self)
             action.setCheckable(True)
-            action.triggered.connect(lambda _checked, gain=gain: self.gain_chosen.emit(gain))
+            action.triggered.connect(lambda _checked, number=number: self.chosen.emit(number))
             group.addAction(action)
             menu.addAction(action)
-            self._gains[gain] = action
-        self._gain.setMenu(menu)
-        row.addWidget(self._gain)
+            self._actions[number] = action
+        self.setMenu(menu)
+
+    def show_number(self, number: int) -> None:
+        """Show which one is chosen."""
+        self.setText(f"{self._form.format(number)} ▾")
+        for each, action in self._actions.items():
+            action.setChecked(each == number)
+
+
+def _become_menu(button: QToolButton, tip: str) -> None:
+    button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    button.setToolTip(tip)
+    button.setStyleSheet("QToolButton::menu-indicator { image: none; }")
+    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
 
 
 class _ActionButton(QToolButton):
@@ -124,6 +233,11 @@ class _ActionButton(QToolButton):
         self.setAccessibleName(action.toolTip())
         self.clicked.connect(action.trigger)
         action.changed.connect(self._follow)
+        self._follow()
+
+    def show_icon(self, name: str) -> None:
+        """Show another icon."""
+        self._icon = name
         self._follow()
 
     def _follow(self) -> None:

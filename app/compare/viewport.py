@@ -39,6 +39,43 @@ class Bounds(NamedTuple):
         return self.right <= self.left or self.bottom <= self.top
 
 
+class Region(NamedTuple):
+    """A rectangle of a picture, in parts [0, 1] of its sides."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        """Its width, as a part of the picture's."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """Its height, as a part of the picture's."""
+        return self.bottom - self.top
+
+    @classmethod
+    def between(cls, one: tuple[float, float], other: tuple[float, float]) -> Region:
+        """The part of the picture between two corners."""
+        (left, right), (top, bottom) = (sorted(map(_within, pair)) for pair in zip(one, other, strict=True))
+        return cls(left, top, right, bottom)
+
+    def moved(self, right: float, down: float) -> Region:
+        """The same rectangle further right and down; it may reach beyond the picture."""
+        return Region(self.left + right, self.top + down, self.right + right, self.bottom + down)
+
+    def pixels(self, size: Size) -> Bounds:
+        """The pixels of a picture that it touches, one at least."""
+        left = min(max(0, math.floor(self.left * size.width + 1e-6)), size.width - 1)
+        top = min(max(0, math.floor(self.top * size.height + 1e-6)), size.height - 1)
+        right = min(max(left + 1, math.ceil(self.right * size.width - 1e-6)), size.width)
+        bottom = min(max(top + 1, math.ceil(self.bottom * size.height - 1e-6)), size.height)
+        return Bounds(left, top, right, bottom)
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
     """A picture laid into a pane: `left`, `top` in whole device pixels, scales in device pixels per pixel."""
@@ -144,9 +181,34 @@ class View:
         """Show the whole of each picture."""
         return View()
 
+    def filled(self, picture: Size, pane: Size) -> View:
+        """Show the middle of the picture, as large as leaves nothing of the pane uncovered."""
+        return View().zoomed_to(
+            filling_scale(picture, pane), (pane.width / 2, pane.height / 2), picture, pane
+        )
+
+    def to_region(self, region: Region, picture: Size, pane: Size) -> View:
+        """Show a rectangle of the picture as large as fits."""
+        sides = Size(
+            max(1, round(region.width * picture.width)), max(1, round(region.height * picture.height))
+        )
+        scale = min(fit_scale(sides, pane), MAX_ZOOM)
+        return View(
+            _within(region.left + region.width / 2), _within(region.top + region.height / 2), scale, picture
+        )
+
+    def moved(self, right: float, down: float) -> View:
+        """Look further right and down, by parts of the picture's sides."""
+        return self if right == down == 0 else replace(self, x=self.x + right, y=self.y + down)
+
     def actual(self, at: tuple[float, float], picture: Size, pane: Size) -> View:
         """One pixel of this picture on one device pixel."""
         return self.zoomed_to(1.0, at, picture, pane)
+
+
+def filling_scale(picture: Size, pane: Size) -> float:
+    """The scale at which the picture just leaves nothing of the pane uncovered."""
+    return max(pane.width / picture.width, pane.height / picture.height)
 
 
 def fit_scale(picture: Size, pane: Size) -> float:

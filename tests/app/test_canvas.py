@@ -351,14 +351,14 @@ def test_differences_are_those_of_the_pixels(canvas, gain):
     }
     for mode, values in expected.items():
         canvas.show_content(Difference(pane_image(before), pane_image(after), mode, gain))
-        assert abs(shown(canvas).astype(int) - values).max() <= 1
+        assert abs(shown(canvas).astype(int) - values)[:240].max() <= 1  # the scale lies below
 
 
 def test_a_difference_of_pictures_of_two_sizes_is_taken_at_the_current_ones_place(canvas):
     flat, twice = np.full((150, 200, 3), 90, np.uint8), np.full((300, 400, 3), 100, np.uint8)
     canvas.show_content(Difference(pane_image(flat), pane_image(twice), DifferenceMode.ABSOLUTE, 2.0))
     canvas.link.view = View(0.5, 0.5, 1.0, Size(400, 300))
-    assert (shown(canvas) == 20).all()
+    assert (shown(canvas)[:240] == 20).all()
 
 
 def test_a_message_stands_in_place_of_a_picture(canvas):

@@ -11,18 +11,18 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
+from skimage import color
 
 from app.actions import ActionRegistry
 from app.compare.panel import ComparePanel
 from app.compare.panes import Mode
+from app.compare.rules import Rule, Shows, ruled_number
 from app.compare.slider import TRACK_HEIGHT, lay_out
 from app.compare.steps import (
-    ReferenceRule,
     Section,
     aspect_differs,
     neighbours,
     reasoning_sections,
-    reference_number,
 )
 from app.compare.viewport import Size, View
 from banana100_core.catalog.failure_modes import failure_modes
@@ -246,9 +246,13 @@ def test_the_readout_tells_the_pixel_in_both_pictures(panel, session, qtbot):
     before, after = pixels_of(session, 1)[33, 17], pixels_of(session, 2)[33, 17]
     words = panel.readout.text.replace(",", "").split()
     assert words[:8] == ["step", "1", "17", "33", "rgb", *map(str, before)]
-    assert words[8:16] == ["step", "2", "17", "33", "rgb", *map(str, after)]
-    changes = [int(word) for word in words[17:20]]
+    assert words[12:20] == ["step", "2", "17", "33", "rgb", *map(str, after)]
+    lab = color.rgb2lab(np.stack([before, after])[None].astype(np.uint8))[0]
+    assert [float(word) for word in words[9:12]] == pytest.approx(lab[0], abs=0.1)
+    assert [float(word) for word in words[21:24]] == pytest.approx(lab[1], abs=0.1)
+    changes = [int(word) for word in words[25:28]]
     assert changes == [int(a) - int(b) for a, b in zip(after, before, strict=True)]
+    assert float(words[29]) == pytest.approx(color.deltaE_ciede2000(*lab), abs=0.1)
     # The readout follows the step under a cursor at rest.
     session.next_step()
     qtbot.waitUntil(panel.is_settled)
@@ -286,11 +290,17 @@ def test_the_difference_is_that_of_the_two_steps(panel, session, qtbot):
     place = canvas.link.view.place(size, canvas.pane)
     change = pixels_of(session, 2).astype(int) - pixels_of(session, 1)
     for signed in (True, False):
+        trigger(panel, "view.signed_difference" if signed else "view.absolute_difference")
         shown = seen(canvas)[place.top : place.top + 200, place.left : place.left + 320].astype(int)
         gain = panel.panes.comparison.gain
         expected = 128 + gain * change if signed else gain * abs(change)
-        assert abs(shown - np.clip(expected, 0, 255)).max() <= 1
-        trigger(panel, "view.signed_difference")
+        clear = _away_from_the_scale(shown, np.clip(expected, 0, 255))
+        assert abs(clear).max() <= 1
+
+
+def _away_from_the_scale(shown, expected):
+    """What the two differ by, but for the corner that the scale of the difference covers."""
+    return (shown - expected)[:120]
 
 
 def test_where_sizes_differ_it_is_said_which_was_resized(panel, session, qtbot):
@@ -497,13 +507,14 @@ def test_closing_the_project_gives_the_memory_back(panel, session):
 
 def test_rules_of_the_reference(panel, session):
     found = steps(session.project, session.runs[0].id)
-    assert reference_number(ReferenceRule.INITIAL, found, 6, 4) == 0
-    assert reference_number(ReferenceRule.FIRST, found, 6, 4) == 1
-    assert reference_number(ReferenceRule.PREVIOUS, found, 6, 4) == 5
-    assert reference_number(ReferenceRule.PREVIOUS, found, 0, 4) == 0
-    assert reference_number(ReferenceRule.PINNED, found, 6, 4) == 4
-    assert reference_number(ReferenceRule.FIRST, found[:1], 0, 0) == 0
-    assert reference_number(ReferenceRule.FIRST, [], 0, 0) == 0
+    assert ruled_number(Rule(Shows.CURRENT), found, 6) == 6
+    assert ruled_number(Rule(Shows.INITIAL), found, 6) == 0
+    assert ruled_number(Rule(Shows.FIRST), found, 6) == 1
+    assert ruled_number(Rule(Shows.PREVIOUS), found, 6) == 5
+    assert ruled_number(Rule(Shows.PREVIOUS), found, 0) == 0
+    assert ruled_number(Rule(Shows.PINNED, 4), found, 6) == 4
+    assert ruled_number(Rule(Shows.FIRST), found[:1], 0) == 0
+    assert ruled_number(Rule(Shows.FIRST), [], 0) == 0
 
 
 def test_neighbours_favour_the_direction_of_travel(panel, session):
