@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from banana100_core.catalog.settings import SeedMode
 from banana100_core.cli.console import AsJson, columns, complain, count, note, plain, say, say_json
 from banana100_core.cli.display import WorkDisplay, wait_for
 from banana100_core.cli.exits import Exit
@@ -17,6 +18,7 @@ from banana100_core.errors import ImageError, ProviderError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from banana100_core.catalog.protocols import Protocol
     from banana100_core.generation.editor import Capabilities
     from banana100_core.generation.executor import GenerationProgress
     from banana100_core.generation.plan import Plan
@@ -34,7 +36,12 @@ def generate(
             show_default=False,
         ),
     ],
-    protocol: Annotated[str, typer.Option(metavar="PROTOCOL", help="How runs edit.")] = "replicate",
+    protocol: Annotated[
+        str,
+        typer.Option(
+            metavar="PROTOCOL", help="How runs edit: a protocol's name, or a TOML file of one's own."
+        ),
+    ] = "replicate",
     provider: Annotated[
         str | None, typer.Option(metavar="PROVIDER", help="The editor.", show_default=False)
     ] = None,
@@ -47,6 +54,23 @@ def generate(
     seed: Annotated[
         int, typer.Option(metavar="N", help="Seed of the first repeat; the next has the next.")
     ] = 0,
+    seed_mode: Annotated[
+        SeedMode | None, typer.Option(help="Which seed each step is given.", show_default="per-step")
+    ] = None,
+    temperature: Annotated[
+        float | None,
+        typer.Option(min=0, max=2, metavar="T", help="The editor's own if not given.", show_default=False),
+    ] = None,
+    resolution: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="512, 1K, 2K, 4K, or interleaved: 1K, 2K and 4K in turn.", show_default=False
+        ),
+    ] = None,
+    aspect_ratio: Annotated[
+        str | None,
+        typer.Option(metavar="W:H", help="As the image's if not given.", show_default=False),
+    ] = None,
     budget: Annotated[
         float | None,
         typer.Option(min=0, metavar="USD", help="Refuse a plan that may cost more.", show_default=False),
@@ -61,16 +85,34 @@ def generate(
     Each step is stored before the next is asked for. Given the same options again it makes further
     repeats; `resume` goes on with runs that were interrupted.
     """
+    from banana100_core.catalog.settings import settings_from
     from banana100_core.generation.plan import add_plan, make_plan
     from banana100_core.project import Project
     from banana100_core.project.images import add_initial_image
     from banana100_core.project.runs import runs
 
     editor = _editor(provider, model)
+    edits = _protocol(protocol)
+    asked = {
+        "seed": seed_mode,
+        "temperature": temperature,
+        "resolution": resolution,
+        "aspect_ratio": aspect_ratio,
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
+    settings = settings_from(edits.settings.changed() | given, "the options")
     with Project.open(project, read_only=dry_run) as opened:
         names, images = _initial_images(opened, initial)
         plan = make_plan(
-            names, protocol, editor.provider, editor.model, steps, repeats, seed, existing=runs(opened)
+            names,
+            edits,
+            editor.provider,
+            editor.model,
+            steps,
+            repeats,
+            seed,
+            existing=runs(opened),
+            settings=settings,
         )
         if budget is not None and plan.cost_usd[1] > budget:
             raise ProviderError(
@@ -112,6 +154,12 @@ def _editor(provider: str | None, model: str | None) -> Capabilities:
     provider = provider or EMBEDDED[0]
     first = next((known.key for known in editor_models() if known.provider == provider), "")
     return capabilities(provider, model or first)
+
+
+def _protocol(asked: str) -> Protocol:
+    from banana100_core.catalog.protocols import load_protocol, protocol
+
+    return load_protocol(Path(asked)) if asked.lower().endswith(".toml") else protocol(asked)
 
 
 def _initial_images(project: Project, asked: Sequence[str]) -> tuple[list[str], dict[str, NewImage]]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from banana100_core.errors import BananaError, ImageError, WorkerDiedError
-from banana100_core.generation.editor import EditResult, EditSettings
 from banana100_core.generation.plan import PlannedRun, PlannedStep, add_initial_step
 from banana100_core.imaging.decode import inspect
 from banana100_core.project.images import NewImage, image_bytes, initial_images
@@ -17,6 +16,7 @@ from banana100_core.project.runs import add_call, add_step, set_run_state, steps
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from banana100_core.generation.editor import EditResult
     from banana100_core.generation.gate import Gate
     from banana100_core.generation.seat import EditorSeat
     from banana100_core.project import Project
@@ -107,7 +107,7 @@ class Chain:
             started = time.perf_counter()
             final = True
             try:
-                result = self._seat.edit(data, step.prompt, EditSettings(step.seed))
+                result = self._seat.edit(data, step.prompt, step.settings)
                 seconds = time.perf_counter() - started
                 image = self._recognised(result)
             except WorkerDiedError as error:
@@ -141,7 +141,7 @@ class Chain:
             outcome=Outcome.DONE,
             prompt=step.prompt,
             reasoning=result.reasoning,
-            settings={"seed": step.seed, "notes": list(result.notes)},
+            settings=_sent(step) | {"notes": list(result.notes)},
             sent_sha256=sent.sha256,
             declared_media_type=result.declared_media_type,
             model_version=result.model_version,
@@ -162,7 +162,7 @@ class Chain:
             outcome=Outcome.FAILED,
             reason=str(error),
             prompt=step.prompt,
-            settings={"seed": step.seed},
+            settings=_sent(step),
             sent_sha256=sent.sha256,
             seconds=None if error.call is None else error.call.seconds,
         )
@@ -195,6 +195,12 @@ class Chain:
 
 class _BadAnswerError(BananaError):
     """An editor answered with what is no image."""
+
+
+def _sent(step: PlannedStep) -> dict[str, Any]:
+    """The settings that a step was asked with: its seed always, the others where they were set."""
+    sent = asdict(step.settings)
+    return {name: value for name, value in sent.items() if name == "seed" or value is not None}
 
 
 def _last_image(project: Project, run: Run) -> tuple[int, Image]:

@@ -25,9 +25,12 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class EditSettings:
-    """Settings of one edit."""
+    """Settings of one edit; None leaves one to the editor, which takes no heed of those it lacks."""
 
     seed: int | None = None
+    temperature: float | None = None
+    resolution: str | None = None  # "512", "1K", "2K" or "4K"
+    aspect_ratio: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from banana100_core.catalog.protocols import Protocol
 from banana100_core.catalog.protocols import protocol as find_protocol
+from banana100_core.catalog.settings import RunSettings, SeedMode, settings_from
 from banana100_core.errors import ProjectError, ProviderError
+from banana100_core.generation.editor import EditSettings
 from banana100_core.generation.providers import capabilities
 from banana100_core.project.images import NewImage, image_bytes, image_location, initial_images
 from banana100_core.project.records import NewRun, NewStep, Outcome
@@ -26,7 +29,12 @@ class PlannedStep:
 
     number: int
     prompt: str
-    seed: int | None
+    settings: EditSettings
+
+    @property
+    def seed(self) -> int | None:
+        """The seed that is sent."""
+        return self.settings.seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +50,23 @@ class PlannedRun:
     prompts: tuple[str, ...]
     steps: int
     usd_per_image: tuple[float, float] = (0.0, 0.0)
+    settings: RunSettings = field(default_factory=RunSettings)
 
     def step(self, number: int) -> PlannedStep:
         """Give a step; it depends on nothing but the run's own fields."""
         prompt = self.prompts[(number - 1) % len(self.prompts)]
-        return PlannedStep(number, prompt, step_seed(self.seed, number))
+        seeds = {
+            SeedMode.NONE: None,
+            SeedMode.FIXED: self.seed,
+            SeedMode.PER_STEP: step_seed(self.seed, number),
+        }
+        settings = EditSettings(
+            seed=seeds[self.settings.seed],
+            temperature=self.settings.temperature,
+            resolution=self.settings.resolution_of(number),
+            aspect_ratio=self.settings.aspect_ratio,
+        )
+        return PlannedStep(number, prompt, settings)
 
     @classmethod
     def of(cls, run: Run) -> PlannedRun:
@@ -61,6 +81,7 @@ class PlannedRun:
             seed=run.seed,
             prompts=tuple(prompts),
             steps=run.steps_planned,
+            settings=settings_from(run.settings.get("edit", {}), f"the settings of run {run.id}"),
         )
 
 
@@ -84,7 +105,7 @@ class Plan:
 
 def make_plan(
     initial_images: Sequence[str],
-    protocol: str,
+    protocol: str | Protocol,
     provider: str,
     model: str,
     steps: int,
@@ -92,33 +113,38 @@ def make_plan(
     seed: int | None,
     *,
     existing: Sequence[Run] = (),
+    settings: RunSettings | None = None,
 ) -> Plan:
     """Plan runs from initial images (by name), every image's first repeat before any image's second.
 
-    Repeats go on after those of `existing`, the runs that the project has; each has its own seed.
+    `protocol` is one that ships with the program, by its key, or one of the user's own; `settings` are the
+    protocol's own if not given. Repeats go on after those of `existing`, the runs that the project has; each
+    has its own seed.
     Raises ProviderError when the protocol, provider or model is unknown or there is nothing to do.
     """
     if not initial_images or steps < 1 or repeats < 1:
         raise ProviderError("A plan needs at least one initial image, one step and one repeat.")
-    prompts = find_protocol(protocol).prompts
+    edits = find_protocol(protocol) if isinstance(protocol, str) else protocol
+    settings = edits.settings if settings is None else settings
     usd_per_image = capabilities(provider, model).usd_per_image
     made = [(run.initial_image, run.provider, run.model, run.protocol, run.repeat) for run in existing]
     runs = []
     for nth in range(1, repeats + 1):
         for image in dict.fromkeys(initial_images):
-            before = [repeat for *key, repeat in made if key == [image, provider, model, protocol]]
+            before = [repeat for *key, repeat in made if key == [image, provider, model, edits.key]]
             repeat = max(before, default=0) + nth
             runs.append(
                 PlannedRun(
                     initial_image=image,
                     provider=provider,
                     model=model,
-                    protocol=protocol,
+                    protocol=edits.key,
                     repeat=repeat,
                     seed=None if seed is None else seed + repeat - 1,
-                    prompts=prompts,
+                    prompts=edits.prompts,
                     steps=steps,
                     usd_per_image=usd_per_image,
+                    settings=settings,
                 )
             )
     return Plan(tuple(runs))
@@ -137,6 +163,7 @@ def add_plan(project: Project, plan: Plan) -> list[int]:
         )
     run_ids = []
     for planned in plan.runs:
+        changed = planned.settings.changed()
         run_id = add_run(
             project,
             NewRun(
@@ -148,7 +175,7 @@ def add_plan(project: Project, plan: Plan) -> list[int]:
                 steps_planned=planned.steps,
                 seed=planned.seed,
                 # Kept with the run, which then stays as planned when the catalog's protocol changes.
-                settings={"prompts": list(planned.prompts)},
+                settings={"prompts": list(planned.prompts)} | ({"edit": changed} if changed else {}),
             ),
         )
         add_initial_step(project, run_id, known[planned.initial_image])

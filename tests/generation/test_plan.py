@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from banana100_core.catalog.protocols import Protocol
+from banana100_core.catalog.settings import RunSettings, SeedMode
 from banana100_core.errors import ProjectError, ProviderError
 from banana100_core.generation.plan import Plan, PlannedRun, add_plan, make_plan, step_seed
 from banana100_core.project.records import Outcome, RunState
@@ -98,3 +100,20 @@ def test_repeats_go_on_after_those_that_there_are(project, plan_runs) -> None:
         ("one", 3, 13),
         ("two", 1, 11),
     ]
+
+
+def test_settings_of_each_step_follow_from_the_runs_and_are_kept_with_it(project, plan_runs) -> None:
+    plan_runs(project, images=["one"], editor=EDITOR)
+    fixed = RunSettings(SeedMode.FIXED, temperature=0.4, resolution="interleaved", aspect_ratio="4:3")
+    own = Protocol("own", "Own", ("there", "back"), RunSettings(SeedMode.NONE))
+    plans = [
+        make_plan(["one"], own, *EDITOR, 4, 1, seed=5),
+        make_plan(["one"], own, *EDITOR, 4, 1, seed=5, settings=fixed),
+    ]
+    [unseeded], [seeded] = [add_plan(project, plan) for plan in plans]
+    assert PlannedRun.of(run(project, unseeded)).step(1).seed is None
+    kept = PlannedRun.of(run(project, seeded))
+    assert kept.settings == fixed
+    assert [kept.step(number).seed for number in (1, 2)] == [5, 5]
+    assert [kept.step(number).settings.resolution for number in (1, 2, 3, 4)] == ["1K", "2K", "4K", "1K"]
+    assert (kept.step(4).prompt, kept.step(4).settings.temperature) == ("back", 0.4)
