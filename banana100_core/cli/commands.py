@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from banana100_core.cli import (
     analysis,
+    exporting,
     generation,
     importing,
     machine,
@@ -27,7 +28,7 @@ from banana100_core.errors import BananaError
 
 _ORDER = (
     *("demo", "open", "new", "info", "check", "pack", "import"),
-    *("metrics", "weights", "score", "gaps", "contact-sheet", "generate", "resume", "doctor"),
+    *("metrics", "weights", "score", "gaps", "contact-sheet", "export", "generate", "resume", "doctor"),
 )
 
 
@@ -76,6 +77,7 @@ app.add_typer(weights.app, name="weights")
 app.command("score")(scoring.score)
 app.command("gaps")(analysis.gaps)
 app.command("contact-sheet")(analysis.contact_sheet)
+app.command("export")(exporting.export)
 app.command("generate")(generation.generate)
 app.command("resume")(generation.resume)
 app.command("doctor")(machine.doctor)

@@ -1,0 +1,61 @@
+"""Tags written for other programs: COCO, Label Studio, CSV, Parquet, and a Hugging Face image folder.
+
+In all of them a region is in pixels of the picture as it is exported, which is upright.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from banana100_core.errors import ProjectError
+from banana100_core.exchange.export_tags import coco, image_folder, label_studio, tables
+from banana100_core.exchange.export_tags.content import gather
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from banana100_core.exchange.export_tags.content import Exported
+    from banana100_core.progress import Progress
+    from banana100_core.project import Project
+
+
+class Form(StrEnum):
+    """What tags can be exported to."""
+
+    COCO = "coco"
+    LABEL_STUDIO = "label-studio"
+    CSV = "csv"
+    PARQUET = "parquet"
+    IMAGE_FOLDER = "imagefolder"
+
+
+def export_tags(
+    project: Project,
+    out: Path,
+    form: Form,
+    *,
+    run_ids: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write all tags, or those of some runs, to `out`: a new file for CSV and Parquet, else a new folder.
+
+    Raises ProjectError when `out` exists or a library is missing, ImageError when a picture is gone.
+    """
+    if out.exists():
+        raise ProjectError(f"{out} exists already. Choose another name.")
+    if not out.resolve().parent.is_dir():
+        raise ProjectError(f"There is no folder {out.resolve().parent}. Make it first.")
+    content = gather(project, run_ids)
+    match form:
+        case Form.COCO:
+            return coco.write(project, content, out, progress)
+        case Form.LABEL_STUDIO:
+            return label_studio.write(project, content, out, progress)
+        case Form.CSV:
+            return tables.write_csv(content, out)
+        case Form.PARQUET:
+            return tables.write_parquet(content, out)
+        case Form.IMAGE_FOLDER:
+            return image_folder.write(project, content, out, progress)
