@@ -188,7 +188,7 @@ def editor_label(run: Run) -> tuple[str, str]:
     """The model that made a run, and what kind of thing it is: "Restoration loop" and "embedded"."""
     for model in editor_models():
         if (model.provider, model.key) == (run.provider, run.model):
-            return model.title.partition(" (")[0], "" if model.needs_key else "embedded"
+            return model.title.partition(" (")[0], "embedded" if model.embedded else ""
     return run.model, run.provider if run.provider != run.model else ""
 
 

@@ -1,4 +1,4 @@
-"""The editors' models: what each one is, whether it needs a key, and its price."""
+"""The editors' models: what each one is, whether it needs a key, and its prices."""
 
 from __future__ import annotations
 
@@ -6,6 +6,31 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
+
+_LONG_THINKING = 2500  # tokens; above nearly every reasoning that was seen
+_LARGE_INPUT = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """USD for an image of each size, and for a million tokens."""
+
+    by_size: tuple[tuple[str, float], ...]
+    input: float
+    text: float
+    image: float
+
+    def of_call(self, size: str | None, *, thinking: bool) -> tuple[float, float]:
+        """Lowest and highest price of one answered call; any size where none is given."""
+        prices = [price for name, price in self.by_size if size in {None, name}]
+        prices = prices or [price for _, price in self.by_size]
+        words = _LARGE_INPUT * self.input + thinking * _LONG_THINKING * self.text
+        return min(prices), max(prices) + words / 1e6
+
+    def of_tokens(self, sent: int, text: int, image: int) -> float:
+        """What a call cost, by the tokens that the service counted."""
+        return (sent * self.input + text * self.text + image * self.image) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +41,15 @@ class EditorModel:
     key: str
     title: str
     note: str
+    embedded: bool = True  # ships with the program and works on this machine
     needs_key: bool = False
-    usd_per_image: tuple[float, float] = (0.0, 0.0)  # lowest and highest
+    thinking: bool = False  # gives a reasoning summary when asked
+    prices: Prices | None = None
+
+    @property
+    def usd_per_image(self) -> tuple[float, float]:
+        """Lowest and highest price of one answered call."""
+        return (0.0, 0.0) if self.prices is None else self.prices.of_call(None, thinking=self.thinking)
 
 
 @cache
@@ -30,8 +62,10 @@ def editor_models() -> tuple[EditorModel, ...]:
             key=entry["key"],
             title=entry["title"],
             note=" ".join(entry["note"].split()),
+            embedded=entry["embedded"],
             needs_key=entry.get("needs_key", False),
-            usd_per_image=_price(entry.get("usd_per_image", (0.0, 0.0))),
+            thinking=entry.get("thinking", False),
+            prices=_prices(entry),
         )
         for entry in data["model"]
     )
@@ -41,10 +75,11 @@ def model_title(provider: str, key: str) -> str:
     """What a model is called wherever it shows; an embedded editor says that it is one."""
     for model in editor_models():
         if (model.provider, model.key) == (provider, key):
-            return model.title if model.needs_key else f"{model.title}, embedded"
+            return f"{model.title}, embedded" if model.embedded else model.title
     return key
 
 
-def _price(ends: list[float] | tuple[float, float]) -> tuple[float, float]:
-    low, high = ends
-    return float(low), float(high)
+def _prices(entry: dict[str, Any]) -> Prices | None:
+    if "usd_by_size" not in entry:
+        return None
+    return Prices(tuple(entry["usd_by_size"].items()), **entry["usd_per_million"])

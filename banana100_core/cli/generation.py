@@ -149,9 +149,9 @@ def resume(project: ProjectFile, run: Runs = None, as_json: AsJson = False) -> N
 
 def _editor(provider: str | None, model: str | None) -> Capabilities:
     from banana100_core.catalog.models import editor_models
-    from banana100_core.generation.providers import EMBEDDED, capabilities
+    from banana100_core.generation.providers import SHIPPED, capabilities
 
-    provider = provider or EMBEDDED[0]
+    provider = provider or SHIPPED[0]
     first = next((known.key for known in editor_models() if known.provider == provider), "")
     return capabilities(provider, model or first)
 

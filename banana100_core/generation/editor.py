@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from banana100_core.catalog.models import editor_models
+from banana100_core.errors import ProviderError
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,36 @@ class EditResult:
     notes: tuple[str, ...] = ()
 
 
+class Trouble(StrEnum):
+    """Why a call gave no image, and with it what is to be done."""
+
+    BUSY = "busy"  # overloaded, over a limit, or cut off: asked again, ever later
+    NO_IMAGE = "no image"  # answered without one, or refused: asked again a few times
+    FINAL = "failed"  # asking again would not help: a person must decide
+
+    @property
+    def tries(self) -> int:
+        """How often a step is asked for before its run stops."""
+        return {Trouble.BUSY: 8, Trouble.NO_IMAGE: 3, Trouble.FINAL: 1}[self]
+
+
+class NoAnswerError(ProviderError):
+    """A call gave no image; `result` is what came with its answer, without data, where there was one."""
+
+    def __init__(
+        self,
+        message: str,
+        trouble: Trouble,
+        *,
+        retry_after: float | None = None,  # seconds, as the service asks
+        result: EditResult | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.trouble = trouble
+        self.retry_after = retry_after
+        self.result = result
+
+
 class Editor(Protocol):
     """Edits images; one instance serves one run at a time."""
 
@@ -57,7 +89,10 @@ class Editor(Protocol):
         ...
 
     def edit(self, image: bytes, prompt: str, settings: EditSettings) -> EditResult:
-        """Give the edited image; ImageError when it can't read this one, ProviderError when it can't edit."""
+        """Give the edited image; ImageError when it can't read this one, ProviderError when it can't edit.
+
+        NoAnswerError, a ProviderError, says whether to ask again.
+        """
         ...
 
 

@@ -1,4 +1,4 @@
-"""The editors there are: two that ship with the program, and those that installed packages add.
+"""The editors there are: those that ship with the program, and those that installed packages add.
 
 A package adds editors through an entry point of the group `banana100.editors`, named as the provider, that
 loads to a module (or object) with the two functions of `Provider`.
@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Protocol, cast
 
 from banana100_core.errors import ProviderError
-from banana100_core.generation.providers import codec_loss, restoration_loop
+from banana100_core.generation.providers import codec_loss, gemini, restoration_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,13 +32,17 @@ class Provider(Protocol):
         ...
 
 
-_EMBEDDED: dict[str, Provider] = {"restoration_loop": restoration_loop, "codec_loss": codec_loss}
-EMBEDDED = tuple(_EMBEDDED)  # the first is the default
+_SHIPPED: dict[str, Provider] = {
+    "restoration_loop": restoration_loop,
+    "codec_loss": codec_loss,
+    gemini.PROVIDER: gemini,
+}
+SHIPPED = tuple(_SHIPPED)  # the first is the default
 
 
 def providers() -> list[str]:
     """Names of all providers; those of installed packages come last and are not loaded."""
-    return [*EMBEDDED, *_added()]
+    return [*SHIPPED, *_added()]
 
 
 def capabilities(provider: str, model: str) -> Capabilities:
@@ -47,6 +51,8 @@ def capabilities(provider: str, model: str) -> Capabilities:
     for one in offered:
         if one.model == model:
             return one
+    if provider == gemini.PROVIDER and (unknown := gemini.other(model)):
+        return unknown
     known = ", ".join(one.model for one in offered)
     raise ProviderError(f"The editor {provider!r} has no model {model!r}. It has: {known}.")
 
@@ -57,12 +63,12 @@ def editor(provider: str, model: str) -> Editor:
 
 
 def _added() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS) if entry.name not in EMBEDDED}
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS) if entry.name not in SHIPPED}
 
 
 def _provider(name: str) -> Provider:
-    if name in _EMBEDDED:
-        return _EMBEDDED[name]
+    if name in _SHIPPED:
+        return _SHIPPED[name]
     entry = _added().get(name)
     if entry is None:
         raise ProviderError(

@@ -1,0 +1,227 @@
+"""Gemini's image models through google-genai: stored bytes go out, received bytes come back, untouched."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from banana100_core.catalog.models import EditorModel, editor_models
+from banana100_core.errors import ImageError, ProviderError
+from banana100_core.generation.editor import Capabilities, EditResult, EditSettings, NoAnswerError, Trouble
+from banana100_core.generation.keys import api_key, without_key
+from banana100_core.imaging.decode import sniff_media_type
+
+if TYPE_CHECKING:
+    from google.genai import Client, errors, types
+
+PROVIDER = "gemini"
+TIMEOUT_MS = 900_000  # one image may take minutes
+_PLAIN_FINISH = {"STOP", "FINISH_REASON_UNSPECIFIED", ""}
+
+
+class Gemini:
+    """Edits with one model of Gemini; a fresh session for each image."""
+
+    def __init__(self, capabilities: Capabilities) -> None:
+        self.capabilities = capabilities
+        self._model = _catalog_model(capabilities.model)
+        self._client: Client | None = None
+        self._key = ""
+        self._making = threading.Lock()
+
+    def edit(self, image: bytes, prompt: str, settings: EditSettings) -> EditResult:
+        """Ask for one edit; NoAnswerError when it gave no image."""
+        import google.genai
+        import httpx2
+        from google.genai import errors
+
+        media_type = sniff_media_type(image)
+        if media_type is None:
+            raise ImageError("The image to be sent is of no type that is known. It was not sent.")
+        client = self._connected()
+        try:
+            response = client.models.generate_content(
+                model=self.capabilities.model,
+                contents=_contents(image, media_type, prompt),
+                config=_config(settings, thinking=self._model.thinking),
+            )
+        except errors.APIError as error:
+            raise self._refusal(error) from None  # the SDK's error holds the request, its key included
+        except (httpx2.TransportError, OSError) as error:
+            words = without_key(str(error) or type(error).__name__, self._key)
+            raise NoAnswerError(f"The connection to Gemini failed: {words}.", Trouble.BUSY) from None
+        except ValueError as error:
+            words = without_key(str(error)[:300], self._key)
+            raise NoAnswerError(f"Gemini's answer was cut or garbled: {words}", Trouble.BUSY) from None
+        sent = f"sent {len(image)} bytes as {media_type} with google-genai {google.genai.__version__}"
+        return _result(response, self._model, sent)
+
+    def close(self) -> None:
+        """Close the connections; the next edit opens them anew."""
+        with self._making:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def _connected(self) -> Client:
+        from google.genai import Client, types
+
+        with self._making:
+            if self._client is None:
+                # It warns of finish reasons that it doesn't know; they are kept, and told with the step.
+                warnings.filterwarnings("ignore", ".* is not a valid ", UserWarning, r"google\.genai\.")
+                options = types.HttpOptions(api_version="v1beta", timeout=TIMEOUT_MS)
+                try:
+                    if os.environ.get("GOOGLE_GENAI_USE_VERTEXAI", "").lower() in {"1", "true"}:
+                        self._client = Client(
+                            vertexai=True, http_options=types.HttpOptions(timeout=TIMEOUT_MS)
+                        )
+                    else:
+                        self._key = api_key(PROVIDER)
+                        self._client = Client(api_key=self._key, http_options=options)
+                except ValueError as error:
+                    raise ProviderError(
+                        f"Gemini can't be reached as it is set up: {without_key(str(error), self._key)}"
+                    ) from None
+            return self._client
+
+    def _refusal(self, error: errors.APIError) -> NoAnswerError:
+        said = without_key(str(error.message or error.status or "no reason given"), self._key)
+        what = f"Gemini answered {error.code} {error.status or ''}".rstrip() + f": {said}"
+        if error.code == 429 or error.code >= 500:
+            return NoAnswerError(what, Trouble.BUSY, retry_after=_retry_delay(error.details))
+        way_out = {
+            401: "Check the API key, then start the run again.",
+            403: "Check the API key and what it may use, then start the run again.",
+            404: f"The model {self.capabilities.model} was retired or never was. "
+            "Name the one that takes its place: banana100 resume --run RUN --model MODEL.",
+        }.get(error.code, "Change what is refused, then start the run again.")
+        return NoAnswerError(f"{what} {way_out}", Trouble.FINAL)
+
+
+def capabilities() -> list[Capabilities]:
+    """The models of this provider."""
+    return [_capabilities(model) for model in editor_models() if model.provider == PROVIDER]
+
+
+def other(model: str) -> Capabilities | None:
+    """A model that the catalog doesn't know yet, at the catalog's highest price; ids change often."""
+    return _capabilities(_catalog_model(model)) if model.startswith("gemini-") else None
+
+
+def editor(chosen: Capabilities) -> Gemini:
+    """Make the editor for one of `capabilities()`."""
+    return Gemini(chosen)
+
+
+def _capabilities(model: EditorModel) -> Capabilities:
+    return Capabilities(
+        PROVIDER,
+        model.key,
+        model.title,
+        model.note,
+        ("image/png", "image/jpeg"),
+        deterministic=False,
+        needs_key=True,
+        in_worker=False,
+        usd_per_image=model.usd_per_image,
+    )
+
+
+def _catalog_model(key: str) -> EditorModel:
+    models = [model for model in editor_models() if model.provider == PROVIDER]
+    for model in models:
+        if model.key == key:
+            return model
+    dearest = max(models, key=lambda model: model.usd_per_image[1])
+    note = "A model that this program doesn't know: it is taken to cost what the dearest costs."
+    return EditorModel(
+        PROVIDER,
+        key,
+        key,
+        note,
+        embedded=False,
+        needs_key=True,
+        thinking=not key.startswith("gemini-2"),
+        prices=dearest.prices,
+    )
+
+
+def _contents(image: bytes, media_type: str, prompt: str) -> Any:  # noqa: ANN401 - the SDK's own is a union of dozens
+    from google.genai import types
+
+    return [types.Part.from_bytes(data=image, mime_type=media_type), prompt]
+
+
+def _config(settings: EditSettings, *, thinking: bool) -> types.GenerateContentConfig:
+    from google.genai import types
+
+    image = types.ImageConfig(aspect_ratio=settings.aspect_ratio, image_size=settings.resolution)
+    return types.GenerateContentConfig(
+        response_modalities=["TEXT", "IMAGE"],
+        image_config=image if settings.aspect_ratio or settings.resolution else None,
+        thinking_config=types.ThinkingConfig(include_thoughts=True) if thinking else None,
+        seed=settings.seed,
+        temperature=settings.temperature,
+    )
+
+
+def _result(response: types.GenerateContentResponse, model: EditorModel, sent: str) -> EditResult:
+    """What an answer holds; NoAnswerError, with the rest of it, when it holds no image."""
+    candidate = response.candidates[0] if response.candidates else None
+    parts = (candidate.content.parts if candidate and candidate.content else None) or []
+    finish = _name(candidate.finish_reason) if candidate else ""
+    images = [part for part in parts if part.inline_data is not None and part.inline_data.data]
+    made = [part for part in images if not part.thought] or images
+    notes = [sent]
+    if made and made[-1].thought:
+        notes.append("the answer held an image of the reasoning only, which was taken")
+    image = made[-1].inline_data if made else None
+    counted = _counted(response.usage_metadata, model)
+    result = EditResult(
+        data=(image.data if image else None) or b"",
+        declared_media_type=(image.mime_type if image else None) or "",
+        reasoning="\n\n".join(part.text.strip() for part in parts if part.thought and part.text),
+        model_version=response.model_version,
+        finish_reason=finish or None,
+        notes=tuple(notes),
+        **counted,
+    )
+    if result.data:
+        return result
+    feedback = response.prompt_feedback
+    if feedback is not None and feedback.block_reason is not None:
+        said = feedback.block_reason_message or ""
+        words = f"Gemini blocked the prompt ({_name(feedback.block_reason)}). {said}"
+    else:
+        spoken = " ".join(part.text.strip() for part in parts if part.text and not part.thought)
+        why = "" if finish in _PLAIN_FINISH else f" ({finish})"
+        said = (candidate.finish_message if candidate else None) or spoken
+        words = f"Gemini gave no image{why}. {said[:300]}"
+    raise NoAnswerError(words.strip(), Trouble.NO_IMAGE, result=result)
+
+
+def _counted(usage: types.GenerateContentResponseUsageMetadata | None, model: EditorModel) -> dict[str, Any]:
+    if usage is None:
+        return {}
+    sent, thoughts = usage.prompt_token_count or 0, usage.thoughts_token_count or 0
+    made = usage.candidates_token_count or 0
+    cost = None if model.prices is None else model.prices.of_tokens(sent, thoughts, made)
+    return {"input_tokens": sent, "output_tokens": thoughts + made, "cost_usd": cost}
+
+
+def _name(reason: object) -> str:
+    return "" if reason is None else str(getattr(reason, "value", reason))
+
+
+def _retry_delay(details: Any) -> float | None:  # noqa: ANN401 - JSON of the service
+    """Seconds that the service asks to wait: `retryDelay` of one of the error's details, as in "47s"."""
+    error = details.get("error", details) if isinstance(details, dict) else {}
+    for detail in error.get("details") or ():
+        wait = re.fullmatch(r"(\d+(?:\.\d+)?)s", str(detail.get("retryDelay", "")))
+        if wait:
+            return float(wait[1])
+    return None
