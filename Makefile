@@ -2,7 +2,8 @@
 # make run LIGHT=1 the same without torch and pyiqa
 # make test        set up, then linter, type checker, import contracts and tests
 # make bench       set up, then the benchmarks
-.PHONY: run test lint bench setup
+# make package     build the program for other machines and try it out; FLAVOUR=annotator (without torch) or full
+.PHONY: run test lint bench package setup
 
 METRICS = $(if $(LIGHT),,metrics)
 BIN = .venv/bin
@@ -22,6 +23,10 @@ lint: setup
 
 bench: setup
 	@$(BIN)/python -m tests.benchmarks $(ONLY)
+
+package:
+	@sh packaging/setup.sh
+	@$(BIN)/python packaging/build.py $(or $(FLAVOUR),annotator)
 
 setup:
 	@sh packaging/setup.sh metrics dev

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app import theme
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
+PROGRAM = "banana100"  # as its desktop entry is named, by which desktops find its icon
 SCREENSHOT_SECONDS = 90
 SETTLED_TICKS = 3
 INTERRUPTED = 130
@@ -51,15 +53,7 @@ def run_window(
     """
     if screenshot is not None:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    application = QApplication.instance() or QApplication(sys.argv[:1])
-    if not isinstance(application, QApplication):
-        raise TypeError("another kind of Qt application runs in this process")
-    application.setOrganizationName(ORGANIZATION)
-    application.setApplicationName(APPLICATION)
-    sys.setswitchinterval(SWITCH_SECONDS)
-    keep_log()
-    application.setWindowIcon(theme.program_icon())
-    theme.apply(application)
+    application = start_application()
     window = MainWindow(remember=screenshot is None)
     if scheme is not None:
         theme.set_scheme(scheme)
@@ -67,7 +61,8 @@ def run_window(
     catcher.install()
     ending = _Ending(window)
     collector = UiThreadCollector(window)
-    window.maker.finished.connect(collector.start)
+    collector.start()
+    window.maker.finished.connect(collector.start)  # again, to leave out what the panels brought
     loop_watch = _watch(window) if watch else None
     if screenshot is not None:
         catcher.caught.connect(_Screenshot(window, screenshot, ending).give_up)
@@ -84,6 +79,21 @@ def run_window(
         loop_watch.stop()
         print(loop_watch.report(), flush=True)
     return ending.code
+
+
+def start_application() -> QApplication:
+    """Make Qt's application with the program's name, look and log; the one that is there is used again."""
+    application = QApplication.instance() or QApplication(sys.argv[:1])
+    if not isinstance(application, QApplication):
+        raise TypeError("another kind of Qt application runs in this process")
+    application.setOrganizationName(ORGANIZATION)
+    application.setApplicationName(APPLICATION)
+    QGuiApplication.setDesktopFileName(PROGRAM)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    keep_log()
+    application.setWindowIcon(theme.program_icon())
+    theme.apply(application)
+    return application
 
 
 def main(arguments: list[str] | None = None) -> int:

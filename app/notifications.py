@@ -48,6 +48,8 @@ log = logging.getLogger("app")
 DISTRIBUTION = "banana100-inspector"
 
 _FEW_LINES = 6
+_LOG_LINES = 40  # of what went before a fault, that are worth reporting
+_NOT_CAUGHT = "not caught:"
 _CRASH = (
     "This is a fault of the program, not of your files. Your project is saved up to the last finished step, "
     "score and tag. You can go on working; a restart is the safer way."
@@ -180,14 +182,17 @@ class FaultCatcher(QObject):
         if issubclass(kind, (KeyboardInterrupt, SystemExit)):
             return
         text = "".join(traceback.format_exception(kind, error, where))
-        log.critical("not caught:\n%s", text)
+        log.critical("%s\n%s", _NOT_CAUGHT, text)
         self.caught.emit(f"{versions()}\n\n{text}")
 
     def _show(self, report: str) -> None:
         # A fault in painting comes again with every frame: the first one is shown, the log has the rest.
         if self.dialog is None:
             self.dialog = TextDialog(
-                "Something went wrong", _CRASH, f"{report}\nLog: {log_file()}", self._window
+                "Something went wrong",
+                _CRASH,
+                f"{report}\nLog: {log_file()}\n{_end_of_log()}",
+                self._window,
             )
             self.dialog.finished.connect(self.dialog.deleteLater)
             self.dialog.open()
@@ -209,6 +214,16 @@ def versions() -> str:
 def log_file() -> Path:
     """Where the window keeps its log."""
     return Path(platformdirs.user_log_dir("banana100", appauthor=False)) / "window.log"
+
+
+def _end_of_log() -> str:
+    """The last lines of the log, without the report that the dialog shows already."""
+    try:
+        lines = log_file().read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    told = max((number for number, line in enumerate(lines) if _NOT_CAUGHT in line), default=len(lines))
+    return "\n".join(lines[max(0, told - _LOG_LINES) : told])
 
 
 def keep_log() -> None:

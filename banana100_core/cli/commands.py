@@ -103,6 +103,15 @@ def _options(
         bool,
         typer.Option("--version", help="Show the version and end.", callback=_show_version, is_eager=True),
     ] = False,
+    self_test: Annotated[  # noqa: ARG001 - answered by its callback
+        bool,
+        typer.Option(
+            "--self-test",
+            help="Try out every part of the program on a project of its own, and end.",
+            callback=window.self_test,
+            is_eager=True,
+        ),
+    ] = False,
 ) -> None:
     levels = ("debug", "info", "warning", "error")
     if log_level.lower() not in levels:

@@ -60,6 +60,7 @@ def open_window(
         typer.Option(metavar="OUT.png", help="Leave a picture of the window there instead of showing it."),
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Change nothing in the project.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", hidden=True)] = False,
 ) -> None:
     """Open the window."""
     from banana100_core.doctor import display_problem
@@ -77,15 +78,22 @@ def open_window(
     if project is not None:
         # A file that can't be opened is told here, before a window comes up only to say the same.
         Project.open(project, read_only=True).close()
-    raise typer.Exit(_window()(project, screenshot=screenshot, read_only=read_only))
+    raise typer.Exit(_window()(project, screenshot=screenshot, read_only=read_only, watch=watch))
 
 
-def _window() -> Callable[..., int]:
+def self_test(asked: bool) -> None:
+    """Answer `--self-test`: try out every part of the program on a project of its own."""
+    if asked:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        raise typer.Exit(_window("self_test")())
+
+
+def _window(name: str = "main") -> Callable[..., int]:
     from banana100_core.doctor import apt_line, missing_packages
 
     if missing := missing_packages():
         raise NoWindowError(f"The window needs libraries that are missing here. Type: {apt_line(missing)}")
-    for entry_point in metadata.entry_points(group="banana100.window"):
+    for entry_point in metadata.entry_points(group="banana100.window", name=name):
         window: Callable[..., int] = entry_point.load()
         return window
     raise NoWindowError(
