@@ -307,7 +307,8 @@ class Canvas(QWidget):
     def _draw_loupe(self, painter: QPainter, place: Place, under: tuple[float, float], size: Size) -> None:
         """Enlarge a place, in the corner that is away from the cursor."""
         ratio = self.devicePixelRatioF()
-        side = min(round(_LOUPE_SIDE * ratio), self.pane.width, self.pane.height)
+        # In a small pane it leaves most of the picture to be seen.
+        side = min(round(_LOUPE_SIDE * ratio), min(self.pane) * 2 // 5)
         zoom = min(max(_LOUPE_ZOOM * ratio, 4 * self.view.scale(size, self.pane)), MAX_ZOOM)
         look = View(place[0] + self._offset[0], place[1] + self._offset[1], zoom, size)
         image = QImage(side, side, QImage.Format.Format_RGB32)

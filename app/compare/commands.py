@@ -58,6 +58,7 @@ class ViewCommands:
         self._registry = registry
         self._panes = panes
         self._player = player
+        self._look = panes.look  # wished for; shown when its table is made
         self._connect_zoom()
         self._connect_modes()
         self._connect_look()
@@ -78,19 +79,21 @@ class ViewCommands:
             (_COUNTS, comparison.count),
             (_DIFFERENCES, comparison.difference),
             (_SHADES, comparison.shades),
-            (_CHANNELS, self._panes.look.channel),
+            (_CHANNELS, self._look.channel),
         ):
             self._registry.qaction(table[chosen]).setChecked(True)  # type: ignore[index]
         self._registry.qaction("run.play").setChecked(self._player.playing)
 
     def look_through(self, look: Look) -> None:
         """Show another look; its table, if it needs one, is made first, off the UI thread."""
+        self._look = look
         if look.channel.needs_table and self._session.project is not None:
-            self._session.in_background(
-                lambda: channel_table(look.channel), lambda _table: self._panes.look_through(look)
-            )
+            self._session.in_background(lambda: channel_table(look.channel), lambda _table: self._show_look())
         else:
-            self._panes.look_through(look)
+            self._show_look()
+
+    def _show_look(self) -> None:
+        self._panes.look_through(self._look)
         self.show_state()
 
     def _connect_zoom(self) -> None:
@@ -153,31 +156,31 @@ class ViewCommands:
         registry.connect("view.divider_right", lambda: panes.move_divider(_DIVIDER_STEP))
 
     def _connect_look(self) -> None:
-        registry, panes = self._registry, self._panes
+        registry = self._registry
 
         def change(**changes: object) -> None:
-            self.look_through(replace(panes.look, **changes))  # type: ignore[arg-type]
+            self.look_through(replace(self._look, **changes))  # type: ignore[arg-type]
 
         for channel, key in _CHANNELS.items():
             registry.connect(key, lambda _checked, channel=channel: change(channel=channel))
         for key, by in (("view.next_channel", 1), ("view.previous_channel", -1)):
             registry.connect(
-                key, lambda by=by: change(channel=_after(tuple(Channel), panes.look.channel, by))
+                key, lambda by=by: change(channel=_after(tuple(Channel), self._look.channel, by))
             )
         for key, step in (("view.brighter", _BRIGHTNESS_STEP), ("view.darker", -_BRIGHTNESS_STEP)):
             registry.connect(
                 key,
                 lambda step=step: change(
-                    brightness=round(_within(panes.look.brightness + step, -1.0, _MOST_BRIGHTNESS), 4)
+                    brightness=round(_within(self._look.brightness + step, -1.0, _MOST_BRIGHTNESS), 4)
                 ),
             )
         for key, factor in (("view.more_gamma", _GAMMA_STEP), ("view.less_gamma", 1 / _GAMMA_STEP)):
             registry.connect(
-                key, lambda factor=factor: change(gamma=_scaled(panes.look.gamma, factor, _MOST_GAMMA))
+                key, lambda factor=factor: change(gamma=_scaled(self._look.gamma, factor, _MOST_GAMMA))
             )
         for key, factor in (("view.more_contrast", _GAIN_STEP), ("view.less_contrast", 1 / _GAIN_STEP)):
             registry.connect(
-                key, lambda factor=factor: change(gain=_scaled(panes.look.gain, factor, _MOST_GAIN))
+                key, lambda factor=factor: change(gain=_scaled(self._look.gain, factor, _MOST_GAIN))
             )
         registry.connect("view.reset_look", lambda: self.look_through(Look()))
 

@@ -21,6 +21,7 @@ from app.actions import Context
 from app.compare.commands import REFERENCES, ViewCommands
 from app.compare.content import PaneImage
 from app.compare.details import StepDetails
+from app.compare.exporting import Exporter
 from app.compare.filmstrip import Filmstrip
 from app.compare.flip_maps import FlipMaps
 from app.compare.header import PaneHeader
@@ -28,6 +29,7 @@ from app.compare.panes import Mode, Panes
 from app.compare.pictures import StepPictures
 from app.compare.player import Player
 from app.compare.readout import Readout, read_pixel
+from app.compare.region import RegionMeter
 from app.compare.rule_menu import RuleMenu
 from app.compare.rules import CURRENT_PANE, PANE_COUNT, PaneSteps, Rule, Shows, run_title
 from app.compare.slider import StepSlider
@@ -73,6 +75,7 @@ class ComparePanel(QWidget):
         self.panes = Panes(self.headers)
         self.panes.make_flip_maps(self.flip_maps.of)
         self.readout = Readout()
+        self.meter = RegionMeter(session, registry, self.panes, self)
         self.filmstrip = Filmstrip(self._thumbnails)
         self.play_buttons = PlayButtons(registry)
         self.slider = StepSlider()
@@ -80,6 +83,7 @@ class ComparePanel(QWidget):
         self._lay_out()
         self._connect()
         self.commands = ViewCommands(session, registry, self.panes, self.player)
+        self.exporter = Exporter(session, registry, self.panes, self.player, self)
         self._connect_actions()
         self._show_comparison()
         self._show_playing()
@@ -112,6 +116,7 @@ class ComparePanel(QWidget):
         column.addWidget(self.toolbar)
         column.addWidget(self.panes, 1)
         column.addWidget(self.readout)
+        column.addWidget(self.meter.view)
         column.addWidget(self.filmstrip)
         row = QHBoxLayout()
         row.setSpacing(0)
@@ -257,6 +262,7 @@ class ComparePanel(QWidget):
         self.panes.show_images(*map(self._image, panes), names=names)
         self._show_headers()
         self._read_pixels(self._place)
+        self.meter.read(self._name)
 
     def _image(self, pane: int) -> PaneImage:
         step = self.pane_steps.step(pane)
@@ -309,6 +315,7 @@ class ComparePanel(QWidget):
 
     def _show_comparison(self) -> None:
         self.toolbar.show_comparison(self.panes.comparison, self.panes.look)
+        self.readout.set_panes(len(self.panes.comparison.compared))
         self.pictures.look_at(self._on_screen(), self._session.steps)
         self._show_pictures()
 

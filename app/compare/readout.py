@@ -72,6 +72,7 @@ class Readout(QWidget):
         super().__init__()
         self._readings: list[Reading] = []
         self._note = ""
+        self._lines = 1
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
@@ -94,14 +95,13 @@ class Readout(QWidget):
         """Show the pixels under the cursor, the reference first; none when it is on no picture."""
         if readings != self._readings:
             self._readings = readings
-            self.setFixedHeight(HEIGHT * max(1, self._lines))
             self.setAccessibleDescription(self.text)
             self.update()
 
-    @property
-    def _lines(self) -> int:
-        """Two pixels fit side by side, more get a line each."""
-        return len(self._readings) if len(self._readings) > 2 else 1
+    def set_panes(self, count: int) -> None:
+        """Have room for so many pixels: two fit side by side, more get a line each."""
+        self._lines = count if count > 2 else 1
+        self.setFixedHeight(HEIGHT * self._lines)
 
     def show_note(self, note: str) -> None:
         """Say something about the comparison."""
