@@ -16,6 +16,7 @@ from banana100_core.cli import (
     generation,
     importing,
     machine,
+    merging,
     metrics,
     projects,
     scoring,
@@ -27,7 +28,7 @@ from banana100_core.cli.exits import Exit
 from banana100_core.errors import BananaError
 
 _ORDER = (
-    *("demo", "open", "new", "info", "check", "pack", "import"),
+    *("demo", "open", "new", "info", "check", "pack", "import", "export", "merge"),
     *("metrics", "weights", "score", "gaps", "contact-sheet", "export", "generate", "resume", "doctor"),
 )
 
@@ -72,6 +73,7 @@ app.command("info")(projects.info)
 app.command("check")(projects.check)
 app.command("pack")(projects.pack)
 app.add_typer(importing.app, name="import")
+app.command("merge")(merging.merge)
 app.command("metrics")(metrics.metrics)
 app.add_typer(weights.app, name="weights")
 app.command("score")(scoring.score)

@@ -152,7 +152,8 @@ def test_label_studio_gets_tasks_as_it_documents_them(project, tagged, tmp_path)
     controls = {control.get("name"): control for control in view}
     assert [task["data"]["step"] for task in tasks] == [0, 1, 2, 4]
     assert tasks[0]["annotations"] == []
-    assert [note["completed_by"]["email"] for note in tasks[2]["annotations"]] == ["Ann", "Bob"]
+    noted = [result["meta"] for note in tasks[2]["annotations"] for result in note["result"][:1]]
+    assert [meta["annotator"] for meta in noted] == ["Ann", "Bob"]
     keys = {"boxes": 0, "polygons": 0}
     for task in tasks:
         name = task["data"]["image"].removeprefix("/data/local-files/?d=ls/")

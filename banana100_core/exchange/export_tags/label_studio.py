@@ -1,7 +1,8 @@
 """Label Studio: `tasks.json` and `labels.xml` beside the pictures, which its local file storage serves.
 
 Each picture is a task with an annotation for each annotator; regions are in percent of the picture, as Label
-Studio has them, and what a tag says beside its failure mode is in the region's `meta`.
+Studio has them, and what a tag says beside its failure mode is in the region's `meta`. So is the annotator:
+Label Studio refuses a `completed_by` that is none of its own users.
 """
 
 from __future__ import annotations
@@ -69,7 +70,6 @@ def _task(number: int, picture: TaggedPicture, url: str) -> dict[str, object]:
         "annotations": [
             {
                 "id": number * 1000 + place,
-                "completed_by": {"email": annotator, "first_name": annotator, "last_name": ""},
                 "result": _results(picture, [c for c in picture.claims if c.tag.annotator == annotator]),
                 "was_cancelled": False,
             }

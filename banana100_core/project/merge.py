@@ -1,0 +1,256 @@
+"""Joining copies of a project that came back: tags united by UUID, the same edit once.
+
+Each side's log tells what it did to a tag. Where one side's edits contain the other's, its state is the newer
+one; where both have edits that the other lacks and the tags differ, that is a conflict. Runs are matched by
+UUID, since copies may have given one number to different runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from banana100_core.errors import ProjectError
+from banana100_core.project import edit_log, tag_rows
+from banana100_core.project.backup import back_up
+from banana100_core.project.database import connect, sibling
+from banana100_core.project.merge_sides import Side, TagState, add_missing_modes, put_entries, read_side
+from banana100_core.project.project import Project
+from banana100_core.project.rows import now
+from banana100_core.project.tags import CHANGES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sqlite_utils import Database
+
+
+class Prefer(StrEnum):
+    """Which side of a conflict is taken."""
+
+    MINE = "mine"
+    THEIRS = "theirs"
+    NEWEST = "newest"  # whose last edit of the tag is the later one
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A tag that both sides edited differently; a state is None where that side removed it."""
+
+    tag_uuid: str
+    other: str
+    mine: TagState | None
+    theirs: TagState | None
+    fields: tuple[str, ...]  # those that differ
+    taken: Prefer  # MINE or THEIRS
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A tag that can't be taken over, and why."""
+
+    tag_uuid: str
+    other: str
+    reason: str
+
+
+@dataclass(slots=True)
+class MergeReport:
+    """What a merge did, or with a dry run would do; numbers are of tags, but `edits` of entries in logs."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    edits: int = 0
+    new_failure_modes: list[str] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    backup: Path | None = None
+
+
+def merge(
+    project: Project,
+    others: Sequence[Path],
+    *,
+    prefer: Prefer | None = None,
+    dry_run: bool = False,
+) -> MergeReport:
+    """Take over the tags of other copies in turn, all or nothing; merging them again changes nothing.
+
+    Without `prefer` conflicts are listed and the project's own side stays. Unless nothing is to be done, the
+    project is backed up first, without its images, which a merge never touches. Raises ProjectError when
+    another file is the project itself, and what `Project.open` raises.
+    """
+    sides = []
+    for path in others:
+        with Project.open(path, read_only=True) as other:
+            if other.path == project.path:
+                raise ProjectError(f"{path} is the project itself. Name the copies that came back.")
+            with other.reading() as connection:
+                sides.append(read_side(connection, str(path)))
+    return merge_sides(project, sides, prefer=prefer, dry_run=dry_run)
+
+
+def merge_sides(
+    project: Project, sides: Sequence[Side], *, prefer: Prefer | None = None, dry_run: bool = False
+) -> MergeReport:
+    """Take over tags that were read already; see `merge`."""
+    with project.reading() as connection:
+        plan = _Plan(read_side(connection, str(project.path)), prefer)
+        for side in sides:
+            plan.take_over(side)
+    if dry_run or not plan.changes_anything:
+        return plan.report
+    backup = _new_backup(project)
+
+    def work(database: Database) -> MergeReport:
+        # Read again: in a window others may have written since.
+        plan = _Plan(read_side(database.conn, str(project.path)), prefer)
+        for side in sides:
+            plan.take_over(side)
+        plan.write(database)
+        plan.report.backup = backup
+        return plan.report
+
+    return project.write(work, changes=CHANGES | {"failure_mode"})
+
+
+class _Plan:
+    """What is to be written so that the project has what other sides have; built up in memory."""
+
+    def __init__(self, mine: Side, prefer: Prefer | None) -> None:
+        self.report = MergeReport()
+        self._mine = mine
+        self._prefer = prefer
+        self._before: dict[str, TagState | None] = {}  # of the tags to write, as they were
+        self._entries: list[edit_log.Row] = []
+        self._modes: dict[str, edit_log.Row] = {}
+
+    @property
+    def changes_anything(self) -> bool:
+        return bool(self._before or self._entries)
+
+    def take_over(self, side: Side) -> None:
+        """Go through all tags that another side has or had."""
+        theirs, unknown = side.with_runs_of(self._mine)
+        for uuid in unknown:
+            self._leave_out(uuid, side, "the project has no run of that UUID")
+        for uuid in sorted(theirs.tags.keys() | theirs.log.keys()):
+            self._take_over_tag(uuid, theirs)
+
+    def write(self, database: Database) -> None:
+        add_missing_modes(database, self._modes)
+        for uuid in self._before:
+            state = self._mine.tags.get(uuid)
+            tag_rows.remove(database, uuid)
+            if state is not None:
+                tag_rows.put(database, state.row)
+                for region in state.regions.values():
+                    tag_rows.put_region(database, region)
+        put_entries(database, self._entries)
+
+    def _take_over_tag(self, uuid: str, theirs: Side) -> None:
+        there, here = theirs.tags.get(uuid), self._mine.tags.get(uuid)
+        news = theirs.entries_beyond(self._mine, uuid)
+        if same_state(there, here):
+            self.report.unchanged += there is not None
+            if here is not None:
+                self._log(uuid, news)
+        elif theirs.has_log and not news:
+            self.report.unchanged += 1
+        elif not theirs.has_log and here is None and uuid not in self._mine.log:
+            self._take(uuid, there, theirs, news)
+        elif theirs.has_log and not self._mine.entries_beyond(theirs, uuid):
+            if there is not None or here is not None:
+                self._take(uuid, there, theirs, news)
+        else:
+            self._settle(uuid, theirs, news)
+
+    def _settle(self, uuid: str, theirs: Side, news: list[edit_log.Row]) -> None:
+        there, here = theirs.tags.get(uuid), self._mine.tags.get(uuid)
+        taken = self._prefer or Prefer.MINE
+        if taken is Prefer.NEWEST:
+            newer = theirs.last_edit(uuid) > self._mine.last_edit(uuid)
+            taken = Prefer.THEIRS if newer else Prefer.MINE
+        if taken is Prefer.THEIRS and not self._take(uuid, there, theirs, news):
+            return
+        self.report.conflicts.append(Conflict(uuid, theirs.name, here, there, differing(here, there), taken))
+
+    def _take(self, uuid: str, state: TagState | None, theirs: Side, news: list[edit_log.Row]) -> bool:
+        here = self._mine.tags.get(uuid)
+        if state is not None:
+            if reason := self._mine.reason_against(state):
+                self._leave_out(uuid, theirs, reason)
+                return False
+            self._need_mode(state.row["failure_mode"], theirs)
+        if here is None:
+            self.report.added += 1
+        elif state is None:
+            self.report.removed += 1
+        else:
+            self.report.changed += 1
+        self._before.setdefault(uuid, here)
+        if state is None:
+            self._mine.tags.pop(uuid, None)
+        else:
+            self._mine.tags[uuid] = state
+        self._log(uuid, news if theirs.has_log else [_entry(uuid, here, state)])
+        return True
+
+    def _log(self, uuid: str, entries: list[edit_log.Row]) -> None:
+        self._entries += entries
+        self.report.edits += len(entries)
+        if entries:
+            self._mine.log.setdefault(uuid, []).extend(entries)
+
+    def _need_mode(self, key: str, theirs: Side) -> None:
+        if key in self._mine.modes:
+            return
+        row = theirs.modes[key]
+        if row["parent"] is not None:
+            self._need_mode(row["parent"], theirs)
+        self._modes[key] = self._mine.modes[key] = row
+        self.report.new_failure_modes.append(key)
+
+    def _leave_out(self, uuid: str, side: Side, reason: str) -> None:
+        self.report.left_out.append(LeftOut(uuid, side.name, reason))
+
+
+def same_state(one: TagState | None, other: TagState | None) -> bool:
+    """Tell whether two sides say the same of a tag; when it was modified is no matter."""
+    return one is other or (one is not None and other is not None and not differing(one, other))
+
+
+def differing(one: TagState | None, other: TagState | None) -> tuple[str, ...]:
+    """The fields in which two states of a tag differ, "regions" among them."""
+    if one is None or other is None:
+        return ("removed",)
+    return tuple(name for name, value in one.said.items() if other.said[name] != value)
+
+
+def _entry(uuid: str, before: TagState | None, after: TagState | None) -> edit_log.Row:
+    """An entry of the log for what comes from a side without one."""
+    state = after or before
+    assert state is not None  # noqa: S101 - nothing to nothing is no change
+    return {
+        "at": now(),
+        "annotator": state.row["annotator"],
+        "action": "add" if before is None else "remove" if after is None else "change",
+        "tag_uuid": uuid,
+        **TagState.as_logged(before, after),
+        "undoes": None,
+    }
+
+
+def _new_backup(project: Project) -> Path:
+    moment = now().replace(":", "").replace("-", "").replace(".", "")[:18]
+    backup = sibling(project.path, f".before-merge-{moment}.bak")
+    connection = connect(project.path, "rw")
+    try:
+        back_up(connection, backup)
+    finally:
+        connection.close()
+    return backup
