@@ -1,4 +1,4 @@
-"""Commands that bring in runs made elsewhere: import folder, import pico."""
+"""Commands that bring in runs and tags made elsewhere: import folder, import pico, import tags."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from banana100_core.cli.console import AsJson, complain, count, in_bytes, plain, say, say_json, table
 from banana100_core.cli.display import WorkDisplay
 from banana100_core.cli.exits import Exit
+from banana100_core.cli.merging import PreferSide, say_merged
 from banana100_core.cli.options import ProjectFile
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from banana100_core.exchange.preview import ImportPreview, ImportReport
     from banana100_core.progress import Progress
 
-app = typer.Typer(help="Bring in runs made elsewhere.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Bring in runs and tags made elsewhere.", no_args_is_help=True, rich_markup_mode=None)
 
 Copy = Annotated[
     bool, typer.Option("--copy", help="Copy the images into the project instead of naming them by path.")
@@ -76,6 +77,31 @@ def import_pico(
         dry_run=dry_run,
         as_json=as_json,
     )
+
+
+@app.command("tags")
+def import_tags(
+    project: ProjectFile,
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A CSV, or the JSON file of a COCO export.", show_default=False),
+    ],
+    dry_run: DryRun = False,
+    prefer: PreferSide = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import tags from a CSV or COCO file that `export` wrote.
+
+    They are joined like those of a copy in `merge`: importing the same file again changes nothing, and tags
+    that the file doesn't have stay.
+    """
+    from banana100_core.exchange.import_tags import import_tags as take_over
+    from banana100_core.project import Project
+    from banana100_core.project.merge import Prefer
+
+    with Project.open(project, read_only=dry_run) as opened:
+        report = take_over(opened, file, prefer=None if prefer is None else Prefer(prefer), dry_run=dry_run)
+    say_merged(report, dry_run=dry_run, decided=prefer is not None, as_json=as_json)
 
 
 def _import(

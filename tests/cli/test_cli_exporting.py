@@ -10,7 +10,7 @@ from banana100_core.project.images import NewImage
 from banana100_core.project.records import NewRegion, NewRun, NewStep, NewTag, Outcome, RegionKind
 from banana100_core.project.regions import add_region
 from banana100_core.project.runs import add_run, add_steps
-from banana100_core.project.tags import add_tag
+from banana100_core.project.tags import add_tag, remove_tag, tags
 
 
 @pytest.fixture
@@ -43,3 +43,17 @@ def test_a_table_has_no_pictures(banana100, tagged, tmp_path) -> None:
 def test_a_form_has_to_be_named(banana100, tagged) -> None:
     assert "--to" in banana100("export", tagged, "out", code=2).stderr
     assert "yolo" in banana100("export", tagged, "out", "--to", "yolo", code=2).stderr
+
+
+def test_exported_tags_come_back_with_a_preview(banana100, tagged, tmp_path) -> None:
+    banana100("pack", tagged, "copy.b100")
+    banana100("export", tagged, "t.csv", "--to", "csv")
+    with Project.open(tmp_path / "copy.b100") as project:
+        remove_tag(project, "Ann", tags(project)[0].uuid)
+    shown = banana100("import", "tags", "copy.b100", "t.csv", "--dry-run", code=1)
+    assert "nothing was changed" in shown.stdout
+    assert "1 conflict" in shown.stderr
+    done = banana100("import", "tags", "copy.b100", "t.csv", "--prefer", "theirs").stdout
+    assert done.startswith("1 tag added, 0 changed")
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
+    assert "no column" in banana100("import", "tags", "copy.b100", "bad.csv", code=2).stderr
