@@ -29,7 +29,7 @@ from banana100_core.errors import BananaError
 
 _ORDER = (
     *("demo", "open", "new", "info", "check", "pack", "import", "export", "merge"),
-    *("metrics", "weights", "score", "gaps", "contact-sheet", "export", "generate", "resume", "doctor"),
+    *("metrics", "weights", "score", "gaps", "contact-sheet", "generate", "resume", "fake-gemini", "doctor"),
 )
 
 
@@ -82,6 +82,7 @@ app.command("contact-sheet")(analysis.contact_sheet)
 app.command("export")(exporting.export)
 app.command("generate")(generation.generate)
 app.command("resume")(generation.resume)
+app.command("fake-gemini")(generation.fake_gemini)
 app.command("doctor")(machine.doctor)
 
 

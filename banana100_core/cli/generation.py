@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from banana100_core.catalog.faults import Fault
 from banana100_core.catalog.settings import SeedMode
 from banana100_core.cli.console import AsJson, columns, complain, count, note, plain, say, say_json
 from banana100_core.cli.display import WorkDisplay, wait_for
@@ -21,9 +23,17 @@ if TYPE_CHECKING:
     from banana100_core.catalog.protocols import Protocol
     from banana100_core.generation.editor import Capabilities
     from banana100_core.generation.executor import GenerationProgress
+    from banana100_core.generation.limits import Limits
     from banana100_core.generation.plan import Plan
     from banana100_core.project import Project
     from banana100_core.project.images import NewImage
+
+CallRate = Annotated[
+    float | None,
+    typer.Option(
+        min=0.01, metavar="N", help="Calls a minute to a service, all runs together.", show_default=False
+    ),
+]
 
 
 def generate(
@@ -73,8 +83,14 @@ def generate(
     ] = None,
     budget: Annotated[
         float | None,
-        typer.Option(min=0, metavar="USD", help="Refuse a plan that may cost more.", show_default=False),
+        typer.Option(
+            min=0,
+            metavar="USD",
+            help="Refuse a plan that may cost more; retries count too.",
+            show_default=False,
+        ),
     ] = None,
+    rate: CallRate = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan with its cost and change nothing.")
     ] = False,
@@ -86,6 +102,7 @@ def generate(
     repeats; `resume` goes on with runs that were interrupted.
     """
     from banana100_core.catalog.settings import settings_from
+    from banana100_core.generation.limits import Limits
     from banana100_core.generation.plan import add_plan, make_plan
     from banana100_core.project import Project
     from banana100_core.project.images import add_initial_image
@@ -126,25 +143,80 @@ def generate(
             _say_plan(plan, editor, as_json=False)
         for name, image in images.items():
             add_initial_image(opened, name, image)
-        _execute(opened, add_plan(opened, plan), as_json=as_json)
+        limits = Limits(budget_usd=budget, calls_per_minute=rate)
+        _execute(opened, add_plan(opened, plan), limits, as_json=as_json)
 
 
-def resume(project: ProjectFile, run: Runs = None, as_json: AsJson = False) -> None:
+def resume(
+    project: ProjectFile,
+    run: Runs = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Go on with this model of the editor, when the runs' own was retired.",
+            show_default=False,
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="USD", help="Stop before more than this is spent.", show_default=False),
+    ] = None,
+    rate: CallRate = None,
+    as_json: AsJson = False,
+) -> None:
     """Go on with every run that has steps left.
 
     Runs that stopped or were cancelled wait for a decision: they go on when they are named with --run.
     """
+    from banana100_core.generation.limits import Limits
+    from banana100_core.generation.providers import capabilities
     from banana100_core.project import Project
     from banana100_core.project.records import RunState
-    from banana100_core.project.runs import runs
+    from banana100_core.project.runs import runs, set_run_model
 
+    if model is not None and not run:
+        raise ProviderError("--model needs --run: name the runs that are to go on with another model.")
     with Project.open(project) as opened:
         known = runs(opened)
         planned = [each.id for each in known if each.state is RunState.PLANNED]
-        _execute(opened, run or planned, as_json=as_json)
+        if model is not None:
+            for each in known:
+                if each.id in (run or ()):
+                    capabilities(each.provider, model)
+                    set_run_model(opened, each.id, model)
+        _execute(opened, run or planned, Limits(budget_usd=budget, calls_per_minute=rate), as_json=as_json)
         waiting = [each for each in known if each.state in {RunState.STOPPED, RunState.CANCELLED}]
     for each in () if run else waiting:
         note(f"run {each.id} is {each.state}: {plain(each.state_reason)} To go on with it: --run {each.id}")
+
+
+def fake_gemini(
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="0: any free one.")] = 0,
+    faults: Annotated[
+        str,
+        typer.Option(metavar="LIST", help=f"Faults by name, with commas, or all: {', '.join(Fault)}."),
+    ] = "",
+) -> None:
+    """Answer as Gemini would, with no key, cost or image model: a stand-in to try runs with.
+
+    It works until it is interrupted.
+    """
+    from banana100_core.catalog.faults import LASTING
+    from banana100_core.generation.fake_gemini import FakeGemini
+
+    names = [name.strip() for name in faults.split(",") if name.strip()]
+    if names == ["all"]:
+        names = [fault for fault in Fault if fault not in LASTING]
+    if strange := [name for name in names if name not in list(Fault)]:
+        raise ProviderError(f"There is no fault {strange[0]!r}. There are: {', '.join(Fault)}.")
+    server = FakeGemini(port, [Fault(name) for name in names])
+    say(f"A stand-in for Gemini, no image model, answers at {server.url}")
+    say(f"To use it: GOOGLE_GEMINI_BASE_URL={server.url} GEMINI_API_KEY=any banana100 generate ...")
+    try:
+        threading.Event().wait()
+    finally:
+        server.close()
 
 
 def _editor(provider: str | None, model: str | None) -> Capabilities:
@@ -222,13 +294,13 @@ def _usd(plan: Plan) -> str:
     return f"${low:.2f} to ${high:.2f}" if low != high else f"${low:.2f}"
 
 
-def _execute(project: Project, run_ids: Sequence[int], *, as_json: bool) -> None:
+def _execute(project: Project, run_ids: Sequence[int], limits: Limits, *, as_json: bool) -> None:
     from banana100_core.generation.executor import Executor
     from banana100_core.project.records import RunState
     from banana100_core.project.runs import run as find_run
 
     with WorkDisplay("generating") as display:
-        executor = Executor(project)
+        executor = Executor(project, limits=limits)
 
         def show(progress: GenerationProgress) -> None:
             display(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from banana100_core.errors import BananaError, ImageError, WorkerDiedError
+from banana100_core.generation.editor import NoAnswerError, Trouble
+from banana100_core.generation.limits import BudgetSpentError
 from banana100_core.generation.plan import PlannedRun, PlannedStep, add_initial_step
 from banana100_core.imaging.decode import inspect
 from banana100_core.project.images import NewImage, image_bytes, initial_images
@@ -18,10 +21,9 @@ if TYPE_CHECKING:
 
     from banana100_core.generation.editor import EditResult
     from banana100_core.generation.gate import Gate
+    from banana100_core.generation.limits import Limits
     from banana100_core.generation.seat import EditorSeat
     from banana100_core.project import Project
-
-MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,6 @@ class StepReport:
     number: int
     pixels: int
     seconds: float
-    cost_usd: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,10 @@ class _Answer:
 class _NoImageError(Exception):
     """A step has no image in the end; the reason is the message."""
 
-    def __init__(self, reason: str, call: Call | None = None) -> None:
+    def __init__(self, reason: str, call: Call | None = None, result: EditResult | None = None) -> None:
         super().__init__(reason)
         self.call = call
+        self.result = result
 
 
 class _EndedError(Exception):
@@ -62,9 +64,13 @@ class Chain:
         run: Run,
         seat: EditorSeat,
         gate: Gate,
+        limits: Limits,
         report: Callable[[StepReport], None],
+        paid: Callable[[float], None],
     ) -> None:
-        self._project, self._run, self._seat, self._gate, self._report = project, run, seat, gate, report
+        """`report` is told of each step that is on disk, `paid` of what each call cost, in USD."""
+        self._project, self._run, self._seat, self._gate = project, run, seat, gate
+        self._limits, self._report, self._paid = limits, report, paid
 
     def work_off(self) -> str:
         """Ask for the steps that the run lacks; gives why it stopped, "" when it is done or the gate ended.
@@ -89,6 +95,9 @@ class Chain:
                 answer = self._ask(step, data)
             except _EndedError:
                 return ""
+            except BudgetSpentError as error:
+                set_run_state(self._project, self._run.id, RunState.STOPPED, str(error))
+                return str(error)
             except _NoImageError as error:
                 return self._stop(step, image, error)
             self._keep(step, image, answer)
@@ -103,35 +112,67 @@ class Chain:
             raise _NoImageError(str(error)) from error
 
     def _ask(self, step: PlannedStep, data: bytes) -> _Answer:
-        for attempt in range(1, MAX_ATTEMPTS + 1):
+        tries: Counter[Trouble] = Counter()
+        while True:
+            attempt = tries.total() + 1
+            most_usd = self._seat.capabilities.usd(step.settings.resolution)[1]
+            if not self._limits.take_turn(self._gate, most_usd):
+                raise _EndedError
             started = time.perf_counter()
-            final = True
             try:
-                result = self._seat.edit(data, step.prompt, step.settings)
-                seconds = time.perf_counter() - started
-                image = self._recognised(result)
-            except WorkerDiedError as error:
-                if self._gate.ended:
-                    raise _EndedError from error
-                final, reason = False, str(error)
-            except BananaError as error:
-                final, reason = not isinstance(error, _BadAnswerError), str(error)
-            except Exception as error:  # noqa: BLE001 - an editor may be a stranger's: it stops its run, no more
-                reason = f"The editor {self._seat.provider} failed: {error!r}. Tell its makers."
+                result, image = self._edited(step, data, most_usd)
+            except NoAnswerError as error:
+                problem = error
             else:
-                return _Answer(result, image, self._call(step, attempt, "done", "", seconds, result))
-            call = self._call(step, attempt, "failed", reason, time.perf_counter() - started)
-            if final:
-                raise _NoImageError(reason, call)
-            if attempt < MAX_ATTEMPTS:
-                add_call(self._project, call)
-        raise _NoImageError(f"It failed {MAX_ATTEMPTS} times. {reason} Start the run again to go on.", call)
+                call = self._call(step, attempt, "done", "", time.perf_counter() - started, result)
+                return _Answer(result, image, call)
+            tries[problem.trouble] += 1
+            seconds = time.perf_counter() - started
+            call = self._call(step, attempt, "failed", str(problem), seconds, problem.result)
+            if tries[problem.trouble] >= problem.trouble.tries:
+                raise _NoImageError(_final_words(problem, attempt), call, problem.result)
+            add_call(self._project, call)
+            self._wait(problem, attempt)
+
+    def _edited(self, step: PlannedStep, data: bytes, most_usd: float) -> tuple[EditResult, Image]:
+        """Make one call; whatever goes wrong with it is a NoAnswerError."""
+        cost_usd: float | None = 0.0
+        try:
+            result = self._seat.edit(data, step.prompt, step.settings)
+            cost_usd = result.cost_usd
+            return result, self._recognised(result)
+        except WorkerDiedError as error:
+            if self._gate.ended:
+                raise _EndedError from error
+            raise NoAnswerError(str(error), Trouble.NO_IMAGE) from error
+        except NoAnswerError as error:
+            if error.maybe_paid:
+                cost_usd = None
+            elif error.result is not None:
+                cost_usd = error.result.cost_usd
+            raise
+        except BananaError as error:
+            raise NoAnswerError(str(error), Trouble.FINAL) from error
+        except Exception as error:
+            # An editor may be a stranger's: it stops its run, no more.
+            words = f"The editor {self._seat.provider} failed: {error!r}. Tell its makers."
+            raise NoAnswerError(words, Trouble.FINAL) from error
+        finally:
+            self._limits.answered(most_usd, cost_usd)
+            self._paid(cost_usd or 0.0)
+
+    def _wait(self, problem: NoAnswerError, attempt: int) -> None:
+        if problem.retry_after is not None:
+            self._limits.hold_off(problem.retry_after)
+        in_worker = self._seat.capabilities.in_worker  # there is no one whom haste would trouble
+        if not in_worker and not self._gate.wait(self._limits.delay(attempt)):
+            raise _EndedError
 
     def _recognised(self, result: EditResult) -> Image:
         try:
             return inspect(result.data, name=f"the answer of {self._seat.provider}")
         except ImageError as error:
-            raise _BadAnswerError(str(error)) from error
+            raise NoAnswerError(str(error), Trouble.NO_IMAGE, result=result) from error
 
     def _keep(self, step: PlannedStep, sent: Image, answer: _Answer) -> None:
         result, call = answer.result, answer.call
@@ -153,9 +194,10 @@ class Chain:
         )
         add_step(self._project, new, NewImage(answer.image, data=result.data), call)
         pixels = answer.image.width * answer.image.height
-        self._report(StepReport(step.number, pixels, call.seconds or 0.0, result.cost_usd or 0.0))
+        self._report(StepReport(step.number, pixels, call.seconds or 0.0))
 
     def _stop(self, step: PlannedStep, sent: Image, error: _NoImageError) -> str:
+        result = error.result
         new = NewStep(
             run_id=self._run.id,
             number=step.number,
@@ -164,6 +206,9 @@ class Chain:
             prompt=step.prompt,
             settings=_sent(step),
             sent_sha256=sent.sha256,
+            reasoning="" if result is None else result.reasoning,
+            model_version=None if result is None else result.model_version,
+            finish_reason=None if result is None else result.finish_reason,
             seconds=None if error.call is None else error.call.seconds,
         )
         add_step(self._project, new, None, error.call)
@@ -193,8 +238,10 @@ class Chain:
         )
 
 
-class _BadAnswerError(BananaError):
-    """An editor answered with what is no image."""
+def _final_words(problem: NoAnswerError, attempts: int) -> str:
+    if problem.trouble is Trouble.FINAL and attempts == 1:
+        return str(problem)
+    return f"It failed {attempts} times. {problem} Start the run again to go on."
 
 
 def _sent(step: PlannedStep) -> dict[str, Any]:

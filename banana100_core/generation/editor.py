@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from banana100_core.catalog.models import editor_models
 from banana100_core.errors import ProviderError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,11 @@ class Capabilities:
     needs_key: bool = False
     in_worker: bool = True  # it computes here, so it works in a process of its own
     usd_per_image: tuple[float, float] = (0.0, 0.0)  # lowest and highest
+    usd_by_size: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # by resolution asked for
+
+    def usd(self, resolution: str | None) -> tuple[float, float]:
+        """Lowest and highest price of an image of that resolution."""
+        return self.usd_by_size.get(resolution or "", self.usd_per_image)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +80,13 @@ class NoAnswerError(ProviderError):
         trouble: Trouble,
         *,
         retry_after: float | None = None,  # seconds, as the service asks
+        maybe_paid: bool = False,  # the answer was lost on its way
         result: EditResult | None = None,
     ) -> None:
         super().__init__(message)
         self.trouble = trouble
         self.retry_after = retry_after
+        self.maybe_paid = maybe_paid
         self.result = result
 
 

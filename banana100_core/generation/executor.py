@@ -8,13 +8,15 @@ import os
 import sqlite3
 import threading
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from banana100_core.errors import BananaError, ProjectClosedError, ProviderError
 from banana100_core.generation.chain import Chain, StepReport
 from banana100_core.generation.gate import Gate
+from banana100_core.generation.limits import Limits
 from banana100_core.generation.pace import Pace
+from banana100_core.generation.providers import capabilities
 from banana100_core.generation.seat import EditorSeat
 from banana100_core.project.images import initial_images
 from banana100_core.project.records import Run, RunState
@@ -46,6 +48,15 @@ class GenerationProgress:
 
 
 @dataclass(slots=True, eq=False)
+class _Lane:
+    """Runs that share what holds them up: this machine's cores, or calls to services."""
+
+    side_by_side: int
+    queue: deque[_Job] = field(default_factory=deque)
+    busy: int = 0  # threads that have not found the queue empty
+
+
+@dataclass(slots=True, eq=False)
 class _Job:
     """A run to be worked off."""
 
@@ -55,6 +66,7 @@ class _Job:
     done: int
     ended: bool = False
     seat: EditorSeat | None = None
+    lane: _Lane = field(default_factory=lambda: _Lane(1))
 
     @property
     def steps_left(self) -> int:
@@ -62,21 +74,33 @@ class _Job:
 
 
 class Executor:
-    """Makes the steps of planned runs, up to `side_by_side` runs at a time.
+    """Makes the steps of planned runs, several at a time.
+
+    `limits` are those of calls to services; they may be changed while it is at work.
 
     What is finished is on disk; an unfinished run goes on with its next step when it is started again.
     """
 
-    def __init__(self, project: Project, *, side_by_side: int | None = None) -> None:
-        """`side_by_side`: 1 on a small machine if not given, since an embedded editor uses several cores."""
+    def __init__(
+        self,
+        project: Project,
+        *,
+        side_by_side: int | None = None,
+        at_services: int = 5,
+        limits: Limits | None = None,
+    ) -> None:
+        """`side_by_side` runs work on this machine, and `at_services` call services.
+
+        The first is 1 on a small machine if not given, since an embedded editor uses several cores.
+        """
         self._project = project
-        self._side_by_side = side_by_side or max(1, (os.cpu_count() or 1) // 8)
+        self.limits = limits or Limits()
+        self._here = _Lane(side_by_side or max(1, (os.cpu_count() or 1) // 8))
+        self._services = _Lane(at_services)
         self._state = threading.Condition()
         self._gate = Gate()
-        self._queue: deque[_Job] = deque()
         self._jobs: list[_Job] = []  # of the progress that is shown
         self._threads: list[threading.Thread] = []
-        self._busy = 0  # threads that have not found the queue empty
         self._pace = Pace()
         self._latest: tuple[int | None, int | None, str] = (None, None, "")
         self._cost_usd = 0.0
@@ -94,10 +118,11 @@ class Executor:
         else:
             wanted = [stored_run(self._project, run_id) for run_id in dict.fromkeys(run_ids)]
         images = {initial.name: initial.image for initial in initial_images(self._project)}
+        lanes = {run.id: self._lane_of(run) for run in wanted}
         with self._state:
             if self._closed:
                 raise ProjectClosedError("Generation was closed with its project. Open the project again.")
-            if not self._busy:
+            if not self._working:
                 self._jobs, self._cost_usd, self._failed, self._latest = [], 0.0, 0, (None, None, "")
                 self._gate.resume()
             busy = {job.run.id for job in self._jobs if not job.ended and not job.gate.ended}
@@ -106,15 +131,16 @@ class Executor:
                     continue
                 image = images.get(run.initial_image)
                 pixels = image.width * image.height if image else 1
-                job = _Job(run, self._gate, pixels, run.steps_done)
+                job = _Job(run, self._gate, pixels, run.steps_done, lane=lanes[run.id])
                 self._jobs.append(job)
-                self._queue.append(job)
+                job.lane.queue.append(job)
             self._threads = [thread for thread in self._threads if thread.is_alive()]
-            for _ in range(min(self._side_by_side - self._busy, len(self._queue))):
-                thread = threading.Thread(target=self._work, name="generation", daemon=True)
-                self._threads.append(thread)
-                self._busy += 1
-                thread.start()
+            for lane in (self._here, self._services):
+                for _ in range(min(lane.side_by_side - lane.busy, len(lane.queue))):
+                    thread = threading.Thread(target=self._work, args=(lane,), name="generation", daemon=True)
+                    self._threads.append(thread)
+                    lane.busy += 1
+                    thread.start()
         self._tell()
 
     def pause(self) -> None:
@@ -137,7 +163,7 @@ class Executor:
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until nothing is left to do; False when `timeout` seconds went by first."""
         with self._state:
-            return self._state.wait_for(lambda: not self._busy, timeout)
+            return self._state.wait_for(lambda: not self._working, timeout)
 
     def close(self, timeout: float = 30.0) -> None:
         """End at once; unfinished runs stay planned. To be called before the project is closed."""
@@ -153,10 +179,7 @@ class Executor:
     def progress(self) -> GenerationProgress:
         """How far the runs are."""
         with self._state:
-            live = sum(not job.ended for job in self._jobs)
-            seconds = self._pace.seconds_for(
-                (job.run.provider, job.steps_left, job.pixels) for job in self._jobs
-            )
+            seconds = self._seconds_left()
             return GenerationProgress(
                 run_id=self._latest[0],
                 step=self._latest[1],
@@ -164,10 +187,10 @@ class Executor:
                 steps_planned=sum(job.done + job.steps_left for job in self._jobs),
                 failed=self._failed,
                 cost_usd=self._cost_usd,
-                seconds_left=None if seconds is None else seconds / max(1, min(self._side_by_side, live)),
+                seconds_left=seconds,
                 paused=self._gate.paused,
                 message=self._latest[2],
-                running=self._busy > 0,
+                running=self._working,
             )
 
     def subscribe(self, listener: Callable[[GenerationProgress], None]) -> Callable[[], None]:
@@ -189,17 +212,38 @@ class Executor:
         for seat in seats:
             seat.stop()
 
-    def _work(self) -> None:
-        while (job := self._next_job()) is not None:
+    @property
+    def _working(self) -> bool:
+        return self._here.busy + self._services.busy > 0
+
+    def _lane_of(self, run: Run) -> _Lane:
+        try:
+            return self._here if capabilities(run.provider, run.model).in_worker else self._services
+        except ProviderError:  # told when its turn comes
+            return self._here
+
+    def _seconds_left(self) -> float | None:
+        """Of the lane that takes longest."""
+        longest: float | None = None
+        for lane in (self._here, self._services):
+            live = [job for job in self._jobs if job.lane is lane and not job.ended]
+            seconds = self._pace.seconds_for((job.run.provider, job.steps_left, job.pixels) for job in live)
+            if seconds is None:
+                return None
+            longest = max(longest or 0.0, seconds / max(1, min(lane.side_by_side, len(live))))
+        return longest
+
+    def _work(self, lane: _Lane) -> None:
+        while (job := self._next_job(lane)) is not None:
             self._work_off(job)
             self._tell()
         self._tell()
 
-    def _next_job(self) -> _Job | None:
+    def _next_job(self, lane: _Lane) -> _Job | None:
         with self._state:
-            if self._queue:
-                return self._queue.popleft()
-            self._busy -= 1
+            if lane.queue:
+                return lane.queue.popleft()
+            lane.busy -= 1
             self._state.notify_all()
             return None
 
@@ -235,28 +279,40 @@ class Executor:
         with self._state:
             job.seat = seat
         try:
-            chain = Chain(self._project, run, seat, job.gate, lambda report: self._made(job, report))
+            chain = Chain(
+                self._project,
+                run,
+                seat,
+                job.gate,
+                self.limits,
+                lambda report: self._made(job, report),
+                self._paid,
+            )
             return chain.work_off()
         finally:
             with self._state:
                 job.seat = None
-            seat.stop()
+            seat.close()
 
     def _made(self, job: _Job, report: StepReport) -> None:
         with self._state:
             job.done = report.number
-            self._cost_usd += report.cost_usd
             self._pace.saw(job.run.provider, report.pixels, report.seconds)
             what = f"{_title(job.run)}: step {report.number} of {job.run.steps_planned}"
             self._latest = (job.run.id, report.number, what)
         self._tell()
 
+    def _paid(self, cost_usd: float) -> None:
+        with self._state:
+            self._cost_usd += cost_usd
+
     def _halt(self, job: _Job, reason: str) -> str:
         """Begin no other run either, since it would fail in the same way; all stay planned."""
         with self._state:
-            for waiting in self._queue:
-                waiting.ended = True
-            self._queue.clear()
+            for lane in (self._here, self._services):
+                for waiting in lane.queue:
+                    waiting.ended = True
+                lane.queue.clear()
         # Where the project can't be written, this can't be either.
         with contextlib.suppress(BananaError, sqlite3.Error):
             set_run_state(self._project, job.run.id, RunState.PLANNED, reason)

@@ -16,12 +16,12 @@ import threading
 import time
 import zlib
 from collections import Counter
-from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from banana100_core.catalog.faults import LASTING, Fault
 from banana100_core.errors import ImageError
 from banana100_core.generation.providers.resampling import encode, resample
 from banana100_core.imaging.decode import Purpose, decode, sha256, sniff_media_type
@@ -35,25 +35,6 @@ LARGE = 30 * 2**20
 _PATH = re.compile(r"/v1(?:beta)?/models/([^/:]+):generateContent")
 
 
-class Fault(StrEnum):
-    """What can go wrong. `UNAUTHORISED` and `RETIRED` last; the others strike a request in turn."""
-
-    OVERLOADED = "overloaded"  # 503, three times in a row
-    RATE_LIMITED = "rate-limited"  # 429 with a retryDelay
-    CUT = "cut"  # the connection ends in the middle of the body
-    MISLABELLED = "mislabelled"  # JPEG bytes called PNG
-    NO_IMAGE = "no-image"
-    SAFETY = "safety"  # the answer is blocked
-    BLOCKED = "blocked"  # the prompt is blocked: no candidate
-    THOUGHT_ONLY = "thought-only"  # an image of the thinking is all there is
-    UNKNOWN_FINISH = "unknown-finish"  # a finish reason that no client knows
-    SLOW = "slow"
-    LARGE = "large"  # an answer of 30 MB
-    UNAUTHORISED = "401"
-    RETIRED = "retired"  # 404 for gemini-3-pro-image
-
-
-LASTING = (Fault.UNAUTHORISED, Fault.RETIRED)
 RETIRED_MODEL = "gemini-3-pro-image"
 
 

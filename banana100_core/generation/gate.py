@@ -30,6 +30,11 @@ class Gate:
             self._changed.wait_for(lambda: self._ended or not self._paused)
             return not self._ended
 
+    def wait(self, seconds: float) -> bool:
+        """Wait so long; False at once when the chain is to end."""
+        with self._changed:
+            return not self._changed.wait_for(lambda: self._ended, seconds)
+
     def pause(self) -> None:
         """Hold chains."""
         with self._changed:

@@ -19,6 +19,7 @@ from banana100_core.project.runs import add_run, add_step
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from banana100_core.generation.editor import Capabilities
     from banana100_core.project import Project
     from banana100_core.project.records import InitialImage, Run
 
@@ -126,7 +127,7 @@ def make_plan(
         raise ProviderError("A plan needs at least one initial image, one step and one repeat.")
     edits = find_protocol(protocol) if isinstance(protocol, str) else protocol
     settings = edits.settings if settings is None else settings
-    usd_per_image = capabilities(provider, model).usd_per_image
+    usd_per_image = _mean_price(capabilities(provider, model), settings, steps)
     made = [(run.initial_image, run.provider, run.model, run.protocol, run.repeat) for run in existing]
     runs = []
     for nth in range(1, repeats + 1):
@@ -189,6 +190,11 @@ def add_initial_step(project: Project, run_id: int, initial: InitialImage) -> No
     data = image_bytes(project, initial.image.sha256) if file is None else None
     step = NewStep(run_id, 0, Outcome.INITIAL)
     add_step(project, step, NewImage(initial.image, data=data, file=file))
+
+
+def _mean_price(editor: Capabilities, settings: RunSettings, steps: int) -> tuple[float, float]:
+    prices = [editor.usd(settings.resolution_of(number)) for number in range(1, steps + 1)]
+    return sum(low for low, _ in prices) / steps, sum(high for _, high in prices) / steps
 
 
 def step_seed(run_seed: int | None, number: int) -> int | None:

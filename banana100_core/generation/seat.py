@@ -22,8 +22,9 @@ class EditorSeat:
         """Raises ProviderError when there is no such editor."""
         self.provider = provider
         self.model = model
+        self.capabilities = capabilities(provider, model)
         self._worker: WorkerProcess | None = None
-        if capabilities(provider, model).in_worker:
+        if self.capabilities.in_worker:
             self._worker = WorkerProcess(
                 partial(_serve, provider, model), f"editor {provider}", background=True
             )
@@ -43,9 +44,18 @@ class EditorSeat:
         return result
 
     def stop(self) -> None:
-        """End the worker at once and for good; an edit that it is at raises WorkerDiedError."""
+        """End the worker at once and for good; an edit that it is at raises WorkerDiedError.
+
+        A call to a service is waited for instead: its answer is paid.
+        """
         if self._worker is not None:
             self._worker.stop()
+
+    def close(self) -> None:
+        """Stop the worker, or close the editor's connections; no edit may be under way."""
+        self.stop()
+        if self._worker is None and (close := getattr(self._editor, "close", None)) is not None:
+            close()
 
 
 def _serve(provider: str, model: str) -> Callable[[Edit], EditResult]:

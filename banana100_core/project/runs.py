@@ -154,6 +154,29 @@ def set_run_state(project: Project, run_id: int, state: RunState, reason: str = 
     project.write(work, changes={"run"})
 
 
+def set_run_model(project: Project, run_id: int, model: str) -> None:
+    """Let a run go on with another model of its editor; which one made the steps so far is kept with it."""
+
+    def work(database: Database) -> None:
+        found = database.execute(
+            "SELECT model, settings, "
+            "(SELECT max(number) FROM step WHERE run_id = run.id AND outcome = 'done') FROM run WHERE id = ?",
+            (run_id,),
+        ).fetchone()
+        if found is None:
+            raise _no_run(project, run_id)
+        earlier, settings, last = found[0], from_json(found[1]), found[2]
+        if earlier == model:
+            return
+        if last:
+            settings.setdefault("earlier_models", []).append({"model": earlier, "to_step": last})
+        database.execute(
+            "UPDATE run SET model = ?, settings = ? WHERE id = ?", (text(model), to_json(settings), run_id)
+        )
+
+    project.write(work, changes={"run"})
+
+
 def add_call(project: Project, call: Call) -> None:
     """Log a call to an editor."""
     row = _call_row(call)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from banana100_core.generation.fake_gemini import FakeGemini
 from banana100_core.generation.plan import add_plan, make_plan
 from banana100_core.imaging.decode import inspect
 from banana100_core.project.images import NewImage, add_initial_image
@@ -82,3 +83,27 @@ def images_of():
     return lambda project, run_ids: [
         [step.image.sha256 for step in steps(project, run_id) if step.image] for run_id in run_ids
     ]
+
+
+@pytest.fixture(scope="session")
+def secret():
+    """The API key of the tests, which must turn up nowhere."""
+    return "AIza-a-secret-of-the-tests"
+
+
+@pytest.fixture
+def fake(monkeypatch, secret):
+    """Starts a server with faults, and points the client to it."""
+    servers = []
+
+    def start(*faults, **options):
+        server = FakeGemini(faults=faults, **{"retry_delay": 0.05, "slow_seconds": 0.1, "every": 1} | options)
+        servers.append(server)
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.url)
+        monkeypatch.setenv("GEMINI_API_KEY", secret)
+        monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+        return server
+
+    yield start
+    for server in servers:
+        server.close()

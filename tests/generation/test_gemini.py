@@ -7,33 +7,15 @@ import sys
 
 import pytest
 
+from banana100_core.catalog.faults import Fault
 from banana100_core.errors import ProviderError
 from banana100_core.generation.editor import EditSettings, NoAnswerError, Trouble
-from banana100_core.generation.fake_gemini import MODEL_VERSION, FakeGemini, Fault
+from banana100_core.generation.fake_gemini import MODEL_VERSION
 from banana100_core.generation.providers import capabilities, editor
 from banana100_core.imaging.decode import inspect, sniff_media_type
 
-KEY = "AIza-a-secret-of-the-tests"
 PRO = ("gemini", "gemini-3-pro-image")
 PROMPT = "Produce an exact replica of the provided image, with no alterations."
-
-
-@pytest.fixture
-def fake(monkeypatch):
-    """Starts a server with faults, and points the client to it."""
-    servers = []
-
-    def start(*faults, **options):
-        server = FakeGemini(faults=faults, **{"retry_delay": 0.05, "slow_seconds": 0.1, "every": 1} | options)
-        servers.append(server)
-        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.url)
-        monkeypatch.setenv("GEMINI_API_KEY", KEY)
-        monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
-        return server
-
-    yield start
-    for server in servers:
-        server.close()
 
 
 @pytest.fixture
@@ -137,7 +119,7 @@ def test_an_answer_of_30_mb_is_taken_whole_and_slow_ones_are_waited_for(fake, ge
     assert asked(gemini, large.data).data
 
 
-def test_a_key_that_the_service_quotes_is_taken_out(fake, gemini, make_png, caplog) -> None:
+def test_a_key_that_the_service_quotes_is_taken_out(fake, gemini, make_png, caplog, secret) -> None:
     caplog.set_level(0)
     fake(Fault.UNAUTHORISED)
     with pytest.raises(NoAnswerError) as told:
@@ -145,7 +127,7 @@ def test_a_key_that_the_service_quotes_is_taken_out(fake, gemini, make_png, capl
     assert "[API key]" in str(told.value)
     assert told.value.__cause__ is None
     assert told.value.__suppress_context__
-    assert KEY not in str(told.value) + caplog.text
+    assert secret not in str(told.value) + caplog.text
 
 
 def test_without_a_key_it_says_where_one_goes(fake, gemini, make_png, monkeypatch) -> None:
@@ -158,14 +140,14 @@ def test_without_a_key_it_says_where_one_goes(fake, gemini, make_png, monkeypatc
     assert server.accepted == 0
 
 
-def test_the_key_comes_from_the_systems_keyring_too(fake, gemini, make_png, monkeypatch) -> None:
+def test_the_key_comes_from_the_systems_keyring_too(fake, gemini, make_png, monkeypatch, secret) -> None:
     keyring = pytest.importorskip("keyring")
 
     class Memory(keyring.backend.KeyringBackend):
         priority = 1
 
         def get_password(self, service, username):
-            return KEY if (service, username) == ("banana100", "gemini") else None
+            return secret if (service, username) == ("banana100", "gemini") else None
 
         def set_password(self, service, username, password): ...
 

@@ -52,10 +52,14 @@ class Gemini:
             raise self._refusal(error) from None  # the SDK's error holds the request, its key included
         except (httpx2.TransportError, OSError) as error:
             words = without_key(str(error) or type(error).__name__, self._key)
-            raise NoAnswerError(f"The connection to Gemini failed: {words}.", Trouble.BUSY) from None
+            raise NoAnswerError(
+                f"The connection to Gemini failed: {words}.", Trouble.BUSY, maybe_paid=True
+            ) from None
         except ValueError as error:
             words = without_key(str(error)[:300], self._key)
-            raise NoAnswerError(f"Gemini's answer was cut or garbled: {words}", Trouble.BUSY) from None
+            raise NoAnswerError(
+                f"Gemini's answer was cut or garbled: {words}", Trouble.BUSY, maybe_paid=True
+            ) from None
         sent = f"sent {len(image)} bytes as {media_type} with google-genai {google.genai.__version__}"
         return _result(response, self._model, sent)
 
@@ -118,6 +122,7 @@ def editor(chosen: Capabilities) -> Gemini:
 
 
 def _capabilities(model: EditorModel) -> Capabilities:
+    prices = model.prices
     return Capabilities(
         PROVIDER,
         model.key,
@@ -128,6 +133,9 @@ def _capabilities(model: EditorModel) -> Capabilities:
         needs_key=True,
         in_worker=False,
         usd_per_image=model.usd_per_image,
+        usd_by_size={}
+        if prices is None
+        else {size: prices.of_call(size, thinking=model.thinking) for size, _ in prices.by_size},
     )
 
 
