@@ -85,6 +85,8 @@ def checks(folder: Path) -> Iterator[Check]:
 
 
 def _versions() -> Iterator[Check]:
+    from banana100_core.scoring.methods import GET_LEARNED_METRICS
+
     yield Check("versions", "banana100", State.OK, version(DISTRIBUTION) or "unknown")
     yield Check("versions", "python", State.OK, f"{platform.python_version()} on {platform.platform()}")
     yield Check("versions", "sqlite", State.OK, sqlite3.sqlite_version)
@@ -97,7 +99,7 @@ def _versions() -> Iterator[Check]:
         if found := version(name):
             yield Check("versions", name, State.OK, found)
         else:
-            way_out = "only the learned metrics need it: pip install 'banana100-inspector[metrics]'"
+            way_out = f"only the learned metrics need it. {GET_LEARNED_METRICS}"
             yield Check("versions", name, State.ABSENT, "not installed", way_out)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
@@ -24,7 +25,11 @@ NATIVE = "native"
 PYIQA = "pyiqa"
 ADAPTER = "adapter"
 
-_INSTALL = 'Type: pip install "banana100-inspector[metrics]"'
+GET_LEARNED_METRICS = (
+    "Use the program's full build, banana100-full"  # nothing can be installed into a frozen program
+    if getattr(sys, "frozen", False)
+    else 'Type: pip install "banana100-inspector[metrics]"'
+)
 
 # Modules that pyiqa imports for some metrics without saying so in its own requirements.
 _UNDECLARED = {
@@ -119,7 +124,7 @@ def _status(each: Metric, backend: str) -> MetricStatus:
 def _adapter_status(each: Metric) -> MetricStatus:
     absent = _absent("torch", "transformers", "accelerate")
     if absent:
-        return MetricStatus(each.key, State.LIBRARY_MISSING, ADAPTER, None, absent, _INSTALL)
+        return MetricStatus(each.key, State.LIBRARY_MISSING, ADAPTER, None, absent, GET_LEARNED_METRICS)
     lacking = lack(each.key)
     if lacking is not None:
         state = State.WEIGHTS_WRONG if lacking.wrong else State.WEIGHTS_MISSING
@@ -130,7 +135,7 @@ def _adapter_status(each: Metric) -> MetricStatus:
 def _pyiqa_status(each: Metric) -> MetricStatus:
     absent = _absent("torch", "pyiqa", *_UNDECLARED.get(each.key, ()))
     if absent:
-        return MetricStatus(each.key, State.LIBRARY_MISSING, PYIQA, None, absent, _INSTALL)
+        return MetricStatus(each.key, State.LIBRARY_MISSING, PYIQA, None, absent, GET_LEARNED_METRICS)
     if each.key in NATIVE_METRICS:
         digest = shipped_digest(each.key)
     else:
