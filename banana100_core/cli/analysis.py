@@ -1,4 +1,4 @@
-"""Commands that read results: gaps, contact-sheet."""
+"""Commands that read results: gaps, agreement, contact-sheet."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from banana100_core.cli.options import Metrics, ProjectFile, Runs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from banana100_core.analysis.agreement import Agreement, Figures
     from banana100_core.analysis.gaps import Gap, Spread
 
 Form = Literal["table", "csv", "json", "svg"]
@@ -83,6 +84,73 @@ def _spread(spread: Spread | None) -> str:
     if spread is None:
         return "-"
     return f"{spread.mean:+.1f}" if spread.sd is None else f"{spread.mean:+.1f} ± {spread.sd:.1f}"
+
+
+def agreement(project: ProjectFile, run: Runs = None, as_json: AsJson = False) -> None:
+    """Show how far annotators agree, for each failure mode and level.
+
+    Krippendorff's alpha of presence (each run a unit) and of extent (each step), the mean of Cohen's kappas
+    of pairs, how far apart onsets are, and how far regions cover each other (IoU). Counted are runs that two
+    annotators or more have tagged.
+    """
+    from banana100_core.analysis.agreement import agreement as find_agreement
+    from banana100_core.project import Project
+    from banana100_core.project.runs import run as find_run
+
+    with Project.open(project, read_only=True) as opened:
+        for run_id in run or ():
+            find_run(opened, run_id)
+        found = find_agreement(opened, run or None)
+    if as_json:
+        say_json(found)
+        return
+    if not found.shared_runs:
+        note("banana100: no run has tags of two annotators yet; `banana100 merge` joins their copies")
+        return
+    say(_agreement_table(found))
+
+
+def _agreement_table(found: Agreement) -> str:
+    headings = ["RUNS", "ALPHA", "ALPHA OF STEPS", "KAPPA", "ONSET APART", "SAME ONSET", "IOU"]
+    figures = table(
+        ["FAILURE MODE", *headings],
+        [_figures(row) for row in (*found.modes, *found.levels)],
+        numbers=headings,
+    )
+    runs = table(
+        ["RUN", "INITIAL IMAGE", "MODEL", "REPEAT", "DISAGREEMENT", "ANNOTATORS"],
+        [
+            (
+                row.run_id,
+                row.initial_image,
+                row.model,
+                row.repeat,
+                f"{row.disagreement:.2f}",
+                ", ".join(row.annotators),
+            )
+            for row in found.by_run
+        ],
+        numbers={"RUN", "REPEAT", "DISAGREEMENT"},
+    )
+    return f"{figures}\n\n{runs}"
+
+
+def _figures(row: Figures) -> tuple[object, ...]:
+    kappas = [pair.kappa for pair in row.kappas if pair.kappa is not None]
+    return (
+        row.name,
+        row.runs,
+        _figure(row.alpha_presence),
+        _figure(row.alpha_extent),
+        _figure(sum(kappas) / len(kappas) if kappas else None),
+        "-" if row.onset is None else f"{row.onset.mean:.1f}",
+        "-" if row.onset is None else f"{row.onset.within[0]:.0%}",
+        _figure(None if row.overlap is None else row.overlap.mean),
+    )
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
 
 
 def contact_sheet(

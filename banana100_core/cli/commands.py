@@ -28,7 +28,7 @@ from banana100_core.cli.exits import Exit
 from banana100_core.errors import BananaError
 
 _ORDER = (
-    *("demo", "open", "new", "info", "check", "pack", "import", "export", "merge"),
+    *("demo", "open", "new", "info", "check", "pack", "import", "export", "merge", "agreement"),
     *("metrics", "weights", "score", "gaps", "contact-sheet", "generate", "resume", "fake-gemini", "doctor"),
 )
 
@@ -78,6 +78,7 @@ app.command("metrics")(metrics.metrics)
 app.add_typer(weights.app, name="weights")
 app.command("score")(scoring.score)
 app.command("gaps")(analysis.gaps)
+app.command("agreement")(analysis.agreement)
 app.command("contact-sheet")(analysis.contact_sheet)
 app.command("export")(exporting.export)
 app.command("generate")(generation.generate)

@@ -1,0 +1,243 @@
+"""How far annotators agree: on failure modes, on the steps where they hold, on onsets and on regions.
+
+An annotator counts as one of a run when they have tagged anything in it; a failure mode that they didn't tag
+there counts as absent. Tags count whatever their review state: agreement is about what was seen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean, median
+from typing import TYPE_CHECKING
+
+from banana100_core.analysis.overlap import Overlap, overlap_of, pictures_of
+from banana100_core.analysis.reliability import Kappa, kappas_of, krippendorff_alpha
+from banana100_core.project.failure_modes import failure_modes
+from banana100_core.project.regions import regions
+from banana100_core.project.runs import runs
+from banana100_core.project.tags import tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from banana100_core.project import Project
+    from banana100_core.project.records import Region, Run, Tag
+
+NOTHING = ""  # stands in the confusion for a failure mode that has no counterpart
+WITHIN = (0, 1, 2)  # steps
+
+
+@dataclass(frozen=True, slots=True)
+class OnsetDifference:
+    """How far apart, in steps, two annotators put the onset of what both saw; `count` pairs of onsets."""
+
+    count: int
+    mean: float
+    median: float
+    within: dict[int, float]  # share of pairs at most that many steps apart
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Agreement on a failure mode, or on all of a level with their units pooled.
+
+    Alpha is Krippendorff's, nominal: of presence each run is a unit, of extent each step. None where it is
+    not defined: fewer than two annotators, or nothing but one value.
+    """
+
+    key: str
+    name: str
+    level: str
+    runs: int  # with two annotators or more, where somebody saw it
+    alpha_presence: float | None
+    alpha_extent: float | None
+    kappas: tuple[Kappa, ...]  # Cohen's, of presence, for each pair of annotators
+    onset: OnsetDifference | None
+    overlap: Overlap | None
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """In how many runs one of a pair saw `one` where the other saw `other`, unordered."""
+
+    one: str
+    other: str
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunDisagreement:
+    """How much annotators of a run disagree: 0 is not at all, 1 is no mode in common at any step."""
+
+    run_id: int
+    initial_image: str
+    model: str
+    protocol: str
+    repeat: int
+    annotators: tuple[str, ...]
+    disagreement: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The agreement of a project's annotators; `by_run` begins with the most disputed run."""
+
+    annotators: tuple[str, ...]
+    shared_runs: int
+    modes: tuple[Figures, ...]
+    levels: tuple[Figures, ...]
+    confusion: tuple[Confusion, ...]
+    by_run: tuple[RunDisagreement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """A run that two annotators or more have tagged."""
+
+    run: Run
+    steps: int
+    tags: dict[str, dict[str, list[Tag]]]  # by annotator and failure mode
+
+    def held(self, annotator: str, mode: str) -> set[int]:
+        """The steps at which an annotator sees a failure mode."""
+        return {
+            step
+            for tag in self.tags[annotator].get(mode, ())
+            for step in range(tag.onset, (self.steps if tag.end_step is None else tag.end_step) + 1)
+        }
+
+    @property
+    def modes(self) -> set[str]:
+        """What anybody saw."""
+        return {mode for by_mode in self.tags.values() for mode in by_mode}
+
+
+def agreement(project: Project, run_ids: Sequence[int] | None = None) -> Agreement:
+    """The agreement in all runs, or in some."""
+    shared = _shared_runs(project, run_ids)
+    by_tag: dict[str, list[Region]] = defaultdict(list)
+    for region in regions(project):
+        by_tag[region.tag_uuid].append(region)
+    pictures = {there.run.id: pictures_of(project, there.run.id) for there in shared}
+    overlaps = {
+        (there.run.id, mode): [
+            overlap
+            for one, other in combinations(there.tags, 2)
+            if mode in there.tags[one]
+            and mode in there.tags[other]
+            and (
+                overlap := overlap_of(
+                    there.tags[one][mode], there.tags[other][mode], by_tag, pictures[there.run.id]
+                )
+            )
+            is not None
+        ]
+        for there in shared
+        for mode in there.modes
+    }
+    seen = {mode for there in shared for mode in there.modes}
+    known = [mode for mode in failure_modes(project) if mode.key in seen]
+    levels: dict[str, list[str]] = defaultdict(list)
+    for mode in known:
+        levels[mode.level.value].append(mode.key)
+    return Agreement(
+        tuple(sorted({annotator for there in shared for annotator in there.tags})),
+        len(shared),
+        tuple(
+            _figures(mode.key, mode.name, mode.level.value, [mode.key], shared, overlaps) for mode in known
+        ),
+        tuple(_figures(level, level, level, keys, shared, overlaps) for level, keys in levels.items()),
+        tuple(_confusion(shared)),
+        tuple(sorted(map(_disagreement, shared), key=lambda run: (-run.disagreement, run.run_id))),
+    )
+
+
+def _shared_runs(project: Project, run_ids: Sequence[int] | None) -> list[_Shared]:
+    found: dict[int, dict[str, dict[str, list[Tag]]]] = defaultdict(dict)
+    for tag in tags(project):
+        found[tag.run_id].setdefault(tag.annotator, {}).setdefault(tag.failure_mode, []).append(tag)
+    return [
+        _Shared(
+            run,
+            max(run.steps_planned, run.steps_done + run.steps_failed),
+            dict(sorted(found[run.id].items())),
+        )
+        for run in runs(project)
+        if len(found.get(run.id, ())) > 1 and (run_ids is None or run.id in run_ids)
+    ]
+
+
+def _figures(
+    key: str,
+    name: str,
+    level: str,
+    modes: list[str],
+    shared: list[_Shared],
+    overlaps: dict[tuple[int, str], list[Overlap]],
+) -> Figures:
+    units = [(there, mode) for there in shared for mode in modes]
+    presence = [{who: int(mode in there.tags[who]) for who in there.tags} for there, mode in units]
+    differences = [
+        abs(_onset(there.tags[one][mode]) - _onset(there.tags[other][mode]))
+        for there, mode in units
+        for one, other in combinations(there.tags, 2)
+        if mode in there.tags[one] and mode in there.tags[other]
+    ]
+    return Figures(
+        key,
+        name,
+        level,
+        len({there.run.id for there, mode in units if mode in there.modes}),
+        krippendorff_alpha(presence),
+        krippendorff_alpha(list(_extents(units))),
+        kappas_of(presence),
+        _onset_difference(differences),
+        Overlap.of_all(
+            overlap for there, mode in units for overlap in overlaps.get((there.run.id, mode), ())
+        ),
+    )
+
+
+def _extents(units: Iterable[tuple[_Shared, str]]) -> Iterable[dict[str, int]]:
+    for there, mode in units:
+        held = {who: there.held(who, mode) for who in there.tags}
+        for step in range(1, there.steps + 1):
+            yield {who: int(step in steps) for who, steps in held.items()}
+
+
+def _onset(found: list[Tag]) -> int:
+    return min(tag.onset for tag in found)
+
+
+def _onset_difference(differences: list[int]) -> OnsetDifference | None:
+    if not differences:
+        return None
+    within = {steps: fmean(difference <= steps for difference in differences) for steps in WITHIN}
+    return OnsetDifference(len(differences), fmean(differences), median(differences), within)
+
+
+def _confusion(shared: list[_Shared]) -> Iterable[Confusion]:
+    """Count what both saw, and what only one saw beside all that only the other saw, or nothing."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for there in shared:
+        for one, other in combinations(there.tags, 2):
+            here, beyond = set(there.tags[one]), set(there.tags[other])
+            counts.update((mode, mode) for mode in here & beyond)
+            pairs = [(a, b) for a in here - beyond or {NOTHING} for b in beyond - here or {NOTHING}]
+            counts.update((min(pair), max(pair)) for pair in pairs if pair != (NOTHING, NOTHING))
+    for (one, other), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        yield Confusion(one, other, count)
+
+
+def _disagreement(there: _Shared) -> RunDisagreement:
+    claims = [
+        {(mode, step) for mode in by_mode for step in there.held(who, mode)}
+        for who, by_mode in there.tags.items()
+    ]
+    apart = [1 - len(one & other) / len(one | other) for one, other in combinations(claims, 2)]
+    run = there.run
+    return RunDisagreement(
+        run.id, run.initial_image, run.model, run.protocol, run.repeat, tuple(there.tags), fmean(apart)
+    )
