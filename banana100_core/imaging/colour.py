@@ -75,7 +75,7 @@ def for_display(image: Pillow.Image, profile: bytes | None) -> tuple[Pillow.Imag
         image = image.convert("RGBA")
         alpha = image.getchannel("A")
         image = image.convert("RGB")
-    rgb, notes = to_srgb(image, profile) if profile else (image.convert("RGB"), ())
+    rgb, notes = to_srgb(image, profile) if profile else (_as_rgb(image), ())
     if alpha is not None:
         canvas = Pillow.new("RGB", rgb.size, MID_GREY)
         canvas.paste(rgb, mask=alpha)
@@ -84,7 +84,13 @@ def for_display(image: Pillow.Image, profile: bytes | None) -> tuple[Pillow.Imag
 
 
 def _unmultiplied(image: Pillow.Image) -> Pillow.Image:
-    return image.convert({"RGBa": "RGBA", "La": "LA"}.get(image.mode, image.mode))
+    straight = {"RGBa": "RGBA", "La": "LA"}.get(image.mode)
+    return image.convert(straight) if straight else image
+
+
+def _as_rgb(image: Pillow.Image) -> Pillow.Image:
+    # convert would copy even what is RGB already, which takes half as long as decoding.
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 def to_srgb(image: Pillow.Image, profile: bytes) -> tuple[Pillow.Image, tuple[str, ...]]:
@@ -93,18 +99,18 @@ def to_srgb(image: Pillow.Image, profile: bytes) -> tuple[Pillow.Image, tuple[st
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
         mode = _PROFILE_MODES.get(source.profile.xcolor_space, "")
         if (image.mode == "CMYK") != (mode == "CMYK") or not mode:
-            return image.convert("RGB"), ("colour profile ignored: it is for another kind of picture",)
+            return _as_rgb(image), ("colour profile ignored: it is for another kind of picture",)
         if mode == "L" and image.mode not in {"L", "1"}:
-            return image.convert("RGB"), ("colour profile ignored: it is for grey pictures",)
+            return _as_rgb(image), ("colour profile ignored: it is for grey pictures",)
         transform = ImageCms.buildTransform(
             source, ImageCms.createProfile("sRGB"), mode, "RGB", ImageCms.Intent.PERCEPTUAL
         )
         if mode == "RGB" and _changes_nothing(transform):
-            return image.convert("RGB"), ()
+            return _as_rgb(image), ()
         converted = ImageCms.applyTransform(image.convert(mode), transform)
         title = ImageCms.getProfileDescription(source).strip() or "unnamed"
     except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
-        return image.convert("RGB"), ("colour profile ignored: it is damaged",)
+        return _as_rgb(image), ("colour profile ignored: it is damaged",)
     return converted or image.convert("RGB"), (f"colours shown through the profile {shown_name(title)}",)
 
 
