@@ -24,6 +24,13 @@ class SeedMode(StrEnum):
     PER_STEP = "per-step"  # one for each step, drawn from the run's
 
 
+class SessionMode(StrEnum):
+    """What each step is asked in."""
+
+    FRESH = "fresh"  # a session of its own, with nothing but the last image
+    SINGLE = "single"  # the run's one session, with all that went before; its cost grows with each step
+
+
 @dataclass(frozen=True, slots=True)
 class RunSettings:
     """Settings of a run's steps; None leaves one to the editor, which takes no heed of those it lacks."""
@@ -32,6 +39,7 @@ class RunSettings:
     temperature: float | None = None
     resolution: str | None = None  # one of SIZES, or 1K, 2K and 4K in turn: "interleaved"
     aspect_ratio: str | None = None
+    session: SessionMode = SessionMode.FRESH
 
     def resolution_of(self, step: int) -> str | None:
         """The size that a step asks for; steps count from 1."""
@@ -47,13 +55,15 @@ class RunSettings:
 
 def settings_from(table: Mapping[str, Any], where: str) -> RunSettings:
     """Read settings from a table; ProviderError names `where`, the setting and the choice."""
-    known = {"seed", "temperature", "resolution", "aspect_ratio"}
+    known = {"seed", "temperature", "resolution", "aspect_ratio", "session"}
     if strange := sorted(table.keys() - known):
         raise ProviderError(
             f"{where}: there is no setting {strange[0]!r}. There are: {', '.join(sorted(known))}."
         )
     seed, temperature = table.get("seed", SeedMode.PER_STEP.value), table.get("temperature")
     _one_of(seed, tuple(SeedMode), f"{where}: seed")
+    session = table.get("session", SessionMode.FRESH.value)
+    _one_of(session, tuple(SessionMode), f"{where}: session")
     if temperature is not None and (
         isinstance(temperature, bool) or not isinstance(temperature, int | float) or not 0 <= temperature <= 2
     ):
@@ -66,6 +76,7 @@ def settings_from(table: Mapping[str, Any], where: str) -> RunSettings:
         temperature=None if temperature is None else float(temperature),
         resolution=table.get("resolution"),
         aspect_ratio=table.get("aspect_ratio"),
+        session=SessionMode(session),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from banana100_core.catalog.faults import Fault
-from banana100_core.catalog.settings import SeedMode
+from banana100_core.catalog.settings import SeedMode, SessionMode
 from banana100_core.cli.console import AsJson, columns, complain, count, note, plain, say, say_json
 from banana100_core.cli.display import WorkDisplay, wait_for
 from banana100_core.cli.exits import Exit
@@ -81,6 +81,10 @@ def generate(
         str | None,
         typer.Option(metavar="W:H", help="As the image's if not given.", show_default=False),
     ] = None,
+    session: Annotated[
+        SessionMode | None,
+        typer.Option(help="A session for each step, or one for all of a run.", show_default="fresh"),
+    ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -115,6 +119,7 @@ def generate(
         "temperature": temperature,
         "resolution": resolution,
         "aspect_ratio": aspect_ratio,
+        "session": session,
     }
     given = {name: value for name, value in asked.items() if value is not None}
     settings = settings_from(edits.settings.changed() | given, "the options")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from banana100_core.catalog.settings import SessionMode
 from banana100_core.errors import BananaError, ImageError, WorkerDiedError
-from banana100_core.generation.editor import NoAnswerError, Trouble
+from banana100_core.generation.editor import NoAnswerError, Trouble, Turn
 from banana100_core.generation.limits import BudgetSpentError
 from banana100_core.generation.plan import PlannedRun, PlannedStep, add_initial_step
 from banana100_core.imaging.decode import inspect
@@ -19,7 +20,7 @@ from banana100_core.project.runs import add_call, add_step, set_run_state, steps
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from banana100_core.generation.editor import EditResult
+    from banana100_core.generation.editor import EditResult, EditSettings
     from banana100_core.generation.gate import Gate
     from banana100_core.generation.limits import Limits
     from banana100_core.generation.seat import EditorSeat
@@ -84,6 +85,8 @@ class Chain:
             set_run_state(self._project, self._run.id, RunState.STOPPED, str(error))
             return str(error)
         data: bytes | None = None
+        single = plan.settings.session is SessionMode.SINGLE
+        history = _history(self._project, self._run) if single else ()
         while number < plan.steps:
             if not self._gate.passed():
                 return ""
@@ -92,7 +95,7 @@ class Chain:
             try:
                 if data is None:
                     data = self._stored(image)
-                answer = self._ask(step, data)
+                answer = self._ask(step, data, history)
             except _EndedError:
                 return ""
             except BudgetSpentError as error:
@@ -101,6 +104,9 @@ class Chain:
             except _NoImageError as error:
                 return self._stop(step, image, error)
             self._keep(step, image, answer)
+            if single:
+                sent = None if history else data
+                history += (Turn(step.prompt, answer.result.data, answer.result.signature, sent),)
             image, data = answer.image, answer.result.data
         set_run_state(self._project, self._run.id, RunState.DONE)
         return ""
@@ -111,7 +117,8 @@ class Chain:
         except ImageError as error:
             raise _NoImageError(str(error)) from error
 
-    def _ask(self, step: PlannedStep, data: bytes) -> _Answer:
+    def _ask(self, step: PlannedStep, data: bytes, history: tuple[Turn, ...]) -> _Answer:
+        settings = replace(step.settings, history=history)
         tries: Counter[Trouble] = Counter()
         while True:
             attempt = tries.total() + 1
@@ -120,7 +127,7 @@ class Chain:
                 raise _EndedError
             started = time.perf_counter()
             try:
-                result, image = self._edited(step, data, most_usd)
+                result, image = self._edited(step.prompt, data, settings, most_usd)
             except NoAnswerError as error:
                 problem = error
             else:
@@ -134,11 +141,13 @@ class Chain:
             add_call(self._project, call)
             self._wait(problem, attempt)
 
-    def _edited(self, step: PlannedStep, data: bytes, most_usd: float) -> tuple[EditResult, Image]:
+    def _edited(
+        self, prompt: str, data: bytes, settings: EditSettings, most_usd: float
+    ) -> tuple[EditResult, Image]:
         """Make one call; whatever goes wrong with it is a NoAnswerError."""
         cost_usd: float | None = 0.0
         try:
-            result = self._seat.edit(data, step.prompt, step.settings)
+            result = self._seat.edit(data, prompt, settings)
             cost_usd = result.cost_usd
             return result, self._recognised(result)
         except WorkerDiedError as error:
@@ -182,7 +191,9 @@ class Chain:
             outcome=Outcome.DONE,
             prompt=step.prompt,
             reasoning=result.reasoning,
-            settings=_sent(step) | {"notes": list(result.notes)},
+            settings=_sent(step)
+            | {"notes": list(result.notes)}
+            | ({"signature": result.signature} if result.signature else {}),
             sent_sha256=sent.sha256,
             declared_media_type=result.declared_media_type,
             model_version=result.model_version,
@@ -246,8 +257,21 @@ def _final_words(problem: NoAnswerError, attempts: int) -> str:
 
 def _sent(step: PlannedStep) -> dict[str, Any]:
     """The settings that a step was asked with: its seed always, the others where they were set."""
-    sent = asdict(step.settings)
-    return {name: value for name, value in sent.items() if name == "seed" or value is not None}
+    sent = {name: getattr(step.settings, name) for name in ("temperature", "resolution", "aspect_ratio")}
+    return {"seed": step.seed} | {name: value for name, value in sent.items() if value is not None}
+
+
+def _history(project: Project, run: Run) -> tuple[Turn, ...]:
+    """The run's session so far, as it is in the project."""
+    turns: list[Turn] = []
+    before: Image | None = None
+    for step in steps(project, run.id):
+        if step.outcome is Outcome.DONE and step.image is not None:
+            first = image_bytes(project, before.sha256) if before and not turns else None
+            answer = image_bytes(project, step.image.sha256)
+            turns.append(Turn(step.prompt, answer, step.settings.get("signature", ""), first))
+        before = step.image or before
+    return tuple(turns)
 
 
 def _last_image(project: Project, run: Run) -> tuple[int, Image]:

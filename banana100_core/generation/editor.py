@@ -27,10 +27,21 @@ class Capabilities:
     in_worker: bool = True  # it computes here, so it works in a process of its own
     usd_per_image: tuple[float, float] = (0.0, 0.0)  # lowest and highest
     usd_by_size: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # by resolution asked for
+    keeps_session: bool = False  # it heeds the history of `EditSettings`
 
     def usd(self, resolution: str | None) -> tuple[float, float]:
         """Lowest and highest price of an image of that resolution."""
         return self.usd_by_size.get(resolution or "", self.usd_per_image)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What went before in a session: the prompt, with an image in the first turn only, and the answer."""
+
+    prompt: str
+    answer: bytes
+    signature: str  # by which the editor knows its answer again
+    image: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +52,7 @@ class EditSettings:
     temperature: float | None = None
     resolution: str | None = None  # "512", "1K", "2K" or "4K"
     aspect_ratio: str | None = None
+    history: tuple[Turn, ...] = ()  # of a session that goes on; the image is that of its last turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +68,7 @@ class EditResult:
     output_tokens: int | None = None
     cost_usd: float | None = None
     notes: tuple[str, ...] = ()
+    signature: str = ""  # to be sent back when the session goes on
 
 
 class Trouble(StrEnum):

@@ -149,8 +149,8 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             body = json.loads(raw)
             image, declared, prompt = _asked(body)
-        except (ValueError, KeyError, TypeError):
-            self._refuse(400, "INVALID_ARGUMENT", "The request holds no image and prompt.")
+        except (ValueError, LookupError, TypeError) as error:
+            self._refuse(400, "INVALID_ARGUMENT", f"The request can't be read: {error}.")
             return
         if fake.keep_bodies:
             fake.bodies.append(body)
@@ -214,7 +214,9 @@ class _Handler(BaseHTTPRequestHandler):
         inline = {"inlineData": {"mimeType": media_type, "data": base64.b64encode(data).decode()}}
         parts = [{"text": text, "thought": True} for text in _reasoning(depth)]
         parts.append(
-            inline | ({"thought": True} if fault is Fault.THOUGHT_ONLY else {"thoughtSignature": "c2lnbmVk"})
+            inline
+            | {"thoughtSignature": "c2lnbmVk"}
+            | ({"thought": True} if fault is Fault.THOUGHT_ONLY else {})
         )
         finish = "IMAGE_QUALITY_LIMIT" if fault is Fault.UNKNOWN_FINISH else "STOP"
         content = {"role": "model", "parts": parts}
@@ -237,9 +239,16 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _asked(body: dict[str, Any]) -> tuple[bytes, str, str]:
-    parts = body["contents"][-1]["parts"]
-    [inline] = [found for part in parts if (found := _field(part, "inlineData"))]
-    prompt = " ".join(part["text"] for part in parts if "text" in part)
+    """The last image of the session with its declared type, and the last prompt with all that went before."""
+    contents = body["contents"]
+    for content in contents:
+        for part in content["parts"]:
+            if content.get("role") == "model" and not _field(part, "thoughtSignature"):
+                raise ValueError("an answer comes back without its thought signature")
+    inline = [
+        found for content in contents for part in content["parts"] if (found := _field(part, "inlineData"))
+    ][-1]
+    prompt = f"{len(contents)} " + " ".join(part["text"] for part in contents[-1]["parts"] if "text" in part)
     data = base64.b64decode(inline["data"].translate(str.maketrans("-_", "+/")))  # clients write either
     return data, _field(inline, "mimeType"), prompt
 

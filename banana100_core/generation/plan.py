@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from banana100_core.catalog.protocols import Protocol
 from banana100_core.catalog.protocols import protocol as find_protocol
-from banana100_core.catalog.settings import RunSettings, SeedMode, settings_from
+from banana100_core.catalog.settings import RunSettings, SeedMode, SessionMode, settings_from
 from banana100_core.errors import ProjectError, ProviderError
 from banana100_core.generation.editor import EditSettings
 from banana100_core.generation.providers import capabilities
@@ -127,7 +127,10 @@ def make_plan(
         raise ProviderError("A plan needs at least one initial image, one step and one repeat.")
     edits = find_protocol(protocol) if isinstance(protocol, str) else protocol
     settings = edits.settings if settings is None else settings
-    usd_per_image = _mean_price(capabilities(provider, model), settings, steps)
+    editor = capabilities(provider, model)
+    if settings.session is SessionMode.SINGLE and not editor.keeps_session:
+        raise ProviderError(f"{editor.title or model} keeps no session. Ask for a fresh one at each step.")
+    usd_per_image = _mean_price(editor, settings, steps)
     made = [(run.initial_image, run.provider, run.model, run.protocol, run.repeat) for run in existing]
     runs = []
     for nth in range(1, repeats + 1):
@@ -175,6 +178,7 @@ def add_plan(project: Project, plan: Plan) -> list[int]:
                 repeat=planned.repeat,
                 steps_planned=planned.steps,
                 seed=planned.seed,
+                session_mode=planned.settings.session.value,
                 # Kept with the run, which then stays as planned when the catalog's protocol changes.
                 settings={"prompts": list(planned.prompts)} | ({"edit": changed} if changed else {}),
             ),

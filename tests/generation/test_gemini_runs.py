@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import random
@@ -14,12 +15,16 @@ import psutil
 import pytest
 
 from banana100_core.catalog.faults import LASTING, Fault
+from banana100_core.catalog.settings import RunSettings, SessionMode
+from banana100_core.errors import ProviderError
 from banana100_core.generation.executor import Executor
 from banana100_core.generation.gate import Gate
 from banana100_core.generation.limits import BudgetSpentError, Limits
+from banana100_core.generation.plan import add_plan, make_plan
 from banana100_core.generation.providers import capabilities
 from banana100_core.project import Project
 from banana100_core.project.check import check
+from banana100_core.project.images import image_bytes
 from banana100_core.project.records import Outcome, RunState
 from banana100_core.project.runs import run, run_costs, runs, set_run_model, steps
 
@@ -255,3 +260,36 @@ def test_memory_stays_level_over_many_large_answers(tmp_path, plan_runs, fake) -
         assert all(step.image.byte_size > 30 * 2**20 for step in steps(project, 1)[1:])
     middle = len(seen) // 2
     assert max(seen[middle:]) - max(seen[:middle]) < 150
+
+
+def test_one_session_sends_back_all_that_went_before_also_after_a_break(project, plan_runs, fake) -> None:
+    server = fake()
+    server.keep_bodies = True
+    plan_runs(project, images=["one"], editor=PRO, steps=1)
+    single = RunSettings(session=SessionMode.SINGLE)
+    [run_id] = add_plan(project, make_plan(["one"], "mirror", *PRO, 4, 1, seed=1, settings=single))
+    assert run(project, run_id).session_mode == "single"
+    executor = Executor(project, limits=Limits(first_delay=0.01))
+    executor.subscribe(lambda progress: progress.step == 2 and executor.cancel())
+    executor.start([run_id])
+    assert executor.wait(WAIT)
+    executor.close()
+    assert run(project, run_id).steps_done == 2
+    work_off(project, [run_id])
+    assert run(project, run_id).state is RunState.DONE
+    lengths = [[len(content["parts"]) for content in body["contents"]] for body in server.bodies]
+    assert lengths == [[2], [2, 1, 1], [2, 1, 1, 1, 1], [2, 1, 1, 1, 1, 1, 1]]
+    images = [image_bytes(project, step.image.sha256) for step in steps(project, run_id)]
+    sent = [
+        base64.urlsafe_b64decode(part["inlineData"]["data"])
+        for content in server.bodies[-1]["contents"]
+        for part in content["parts"]
+        if "inlineData" in part
+    ]
+    assert sent == images[:4]
+
+
+def test_an_editor_that_keeps_no_session_refuses_one() -> None:
+    single = RunSettings(session=SessionMode.SINGLE)
+    with pytest.raises(ProviderError, match="keeps no session"):
+        make_plan(["one"], "replicate", "codec_loss", "jpeg-webp", 2, 1, seed=1, settings=single)

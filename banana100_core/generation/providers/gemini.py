@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import threading
@@ -16,6 +17,8 @@ from banana100_core.imaging.decode import sniff_media_type
 
 if TYPE_CHECKING:
     from google.genai import Client, errors, types
+
+    from banana100_core.generation.editor import Turn
 
 PROVIDER = "gemini"
 TIMEOUT_MS = 900_000  # one image may take minutes
@@ -45,7 +48,7 @@ class Gemini:
         try:
             response = client.models.generate_content(
                 model=self.capabilities.model,
-                contents=_contents(image, media_type, prompt),
+                contents=_contents(image, media_type, prompt, settings.history),
                 config=_config(settings, thinking=self._model.thinking),
             )
         except errors.APIError as error:
@@ -132,6 +135,7 @@ def _capabilities(model: EditorModel) -> Capabilities:
         deterministic=False,
         needs_key=True,
         in_worker=False,
+        keeps_session=True,
         usd_per_image=model.usd_per_image,
         usd_by_size={}
         if prices is None
@@ -158,10 +162,24 @@ def _catalog_model(key: str) -> EditorModel:
     )
 
 
-def _contents(image: bytes, media_type: str, prompt: str) -> Any:  # noqa: ANN401 - the SDK's own is a union of dozens
+def _contents(image: bytes, media_type: str, prompt: str, history: tuple[Turn, ...]) -> list[types.Content]:
     from google.genai import types
 
-    return [types.Part.from_bytes(data=image, mime_type=media_type), prompt]
+    def content(role: str, data: bytes | None, text: str = "", signature: str = "") -> types.Content:
+        parts = []
+        if data is not None:
+            blob = types.Blob(data=data, mime_type=sniff_media_type(data) or media_type)
+            parts.append(types.Part(inline_data=blob, thought_signature=base64.b64decode(signature) or None))
+        if text:
+            parts.append(types.Part.from_text(text=text))
+        return types.Content(role=role, parts=parts)
+
+    contents = []
+    for turn in history:
+        contents.append(content("user", turn.image, turn.prompt))
+        contents.append(content("model", turn.answer, signature=turn.signature))
+    # The model has the image already when it made it itself in this session.
+    return [*contents, content("user", None if history else image, prompt)]
 
 
 def _config(settings: EditSettings, *, thinking: bool) -> types.GenerateContentConfig:
@@ -196,6 +214,7 @@ def _result(response: types.GenerateContentResponse, model: EditorModel, sent: s
         model_version=response.model_version,
         finish_reason=finish or None,
         notes=tuple(notes),
+        signature=base64.b64encode((made[-1].thought_signature if made else None) or b"").decode(),
         **counted,
     )
     if result.data:
