@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFontDatabase, QPainter
+from PySide6.QtGui import QColor, QFontDatabase, QFontMetrics, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
@@ -16,11 +16,12 @@ from app.compare.viewport import pixel_under
 from banana100_core.imaging.colour_spaces import delta_e_2000, to_lab
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPaintEvent, QResizeEvent
 
     from app.compare.content import PaneImage
 
 HEIGHT = 3 * theme.GRID
+_LETTERS_OF_TWO = 138
 _SWATCH = theme.GRID + theme.GRID // 2
 
 
@@ -72,7 +73,7 @@ class Readout(QWidget):
         super().__init__()
         self._readings: list[Reading] = []
         self._note = ""
-        self._lines = 1
+        self._count = self._lines = 1
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
@@ -100,7 +101,16 @@ class Readout(QWidget):
 
     def set_panes(self, count: int) -> None:
         """Have room for so many pixels: two fit side by side, more get a line each."""
-        self._lines = count if count > 2 else 1
+        self._count = count
+        self._make_room()
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        """Give each pixel a line of its own where two don't fit side by side."""
+        self._make_room()
+
+    def _make_room(self) -> None:
+        letters = self.width() / QFontMetrics(self._digits).horizontalAdvance("0")
+        self._lines = self._count if self._count > 2 or letters < _LETTERS_OF_TWO else 1
         self.setFixedHeight(HEIGHT * self._lines)
 
     def show_note(self, note: str) -> None:
