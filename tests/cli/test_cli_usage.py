@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -35,19 +34,14 @@ def test_every_command_explains_itself(command: str) -> None:
     assert summary.endswith(".")
 
 
-def test_the_command_line_starts_quickly_and_loads_nothing_heavy() -> None:
+def test_the_command_line_loads_nothing_heavy() -> None:
     code = (
         "import sys; from banana100_core.cli.commands import app\n"
         "heavy = {'numpy', 'torch', 'PySide6', 'PIL', 'sqlite_utils', 'rich.console', 'pandas', 'ncnn'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
-    quickest = float("inf")
-    for _ in range(3):
-        begun = time.perf_counter()
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        quickest = min(quickest, time.perf_counter() - begun)
-        assert done.stdout.strip() == "[]"
-    assert quickest < 0.5
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_version(banana100_process) -> None:
