@@ -211,6 +211,10 @@ def versions() -> str:
     )
 
 
+# Said of every window on Qt's offscreen platform, where there is nobody to size a window.
+_OFFSCREEN_HINT = "This plugin does not support propagateSizeHints()"
+
+
 def log_file() -> Path:
     """Where the window keeps its log."""
     return Path(platformdirs.user_log_dir("banana100", appauthor=False)) / "window.log"
@@ -241,6 +245,8 @@ def keep_log() -> None:
 
 
 def _log_of_qt(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    if message == _OFFSCREEN_HINT:
+        return
     levels = {
         QtMsgType.QtDebugMsg: logging.DEBUG,
         QtMsgType.QtInfoMsg: logging.INFO,
