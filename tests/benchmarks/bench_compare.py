@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,8 +40,10 @@ def rows() -> list[BenchRow]:
 
     from app.actions import ActionRegistry
     from app.compare.panel import ComparePanel
+    from app.main import SWITCH_SECONDS
     from app.session import Session
 
+    sys.setswitchinterval(SWITCH_SECONDS)  # as the program does
     application = QApplication.instance() or QApplication([])
     window = QMainWindow()
     session = Session(window)
@@ -52,7 +56,12 @@ def rows() -> list[BenchRow]:
         decoding = _fill(path)
         session.open_project(path, read_only=True)
         found = [*_flips(application, session, panel, decoding), *_frames(panel)]
+        found += _exact_pixels(panel)
+        found += _level_memory(application, session, panel)
         session.close_project()
+        for kind in ("PNG", "JPEG"):
+            found += _cold(application, session, panel, Path(folder) / f"{kind}.b100", kind)
+        found += _held_arrow(application, session, panel, Path(folder) / "long.b100")
     window.deleteLater()
     return found
 
@@ -76,22 +85,10 @@ def photograph(width: int, height: int, seed: int = 0) -> np.ndarray:
 
 def _fill(path: Path) -> float:
     """Make a project of one run of large steps; gives the median of milliseconds that decoding one takes."""
-    from banana100_core.imaging.decode import Purpose, decode, inspect
-    from banana100_core.project import Project
-    from banana100_core.project.images import NewImage
-    from banana100_core.project.records import NewRun, NewStep, Outcome, RunState
-    from banana100_core.project.runs import add_run, add_steps
+    from banana100_core.imaging.decode import Purpose, decode
 
     encoded = [_png(photograph(*PICTURE, seed)) for seed in range(STEPS)]
-    with Project.create(path) as project:
-        run = add_run(project, NewRun("tiles", "codec_loss", "jpeg", "replicate", state=RunState.DONE))
-        add_steps(
-            project,
-            [
-                (NewStep(run, n, Outcome.DONE if n else Outcome.INITIAL), NewImage(inspect(data), data))
-                for n, data in enumerate(encoded)
-            ],
-        )
+    _make_run(path, encoded)
     return float(np.median([_timed(lambda data=data: decode(data, Purpose.DISPLAY)) for data in encoded]))
 
 
@@ -123,32 +120,50 @@ def _flips(
 
 def _frames(panel: ComparePanel) -> Iterator[BenchRow]:
     """Zooming from half of fit to eight times it, and panning at several scales, in each mode."""
+    from app.compare.content import Shades
     from app.compare.panes import Comparison, Mode
     from banana100_core.imaging.comparison import DifferenceMode
+    from banana100_core.imaging.look import Channel, Look, channel_table
 
+    channel_table(Channel.A)  # made in the background when it is chosen
+    kinds = {kind: Comparison(Mode.DIFFERENCE, difference=kind) for kind in DifferenceMode}
     modes = {
-        "side by side": Comparison(Mode.SIDE_BY_SIDE),
-        "wipe": Comparison(Mode.WIPE),
-        "signed difference": Comparison(Mode.DIFFERENCE),
-        "absolute difference": Comparison(Mode.DIFFERENCE, difference=DifferenceMode.ABSOLUTE),
+        "side by side": (Comparison(), Look()),
+        "four panes": (Comparison(count=4), Look()),
+        "wipe": (Comparison(Mode.WIPE), Look()),
+        "blink": (Comparison(Mode.BLINK), Look()),
+        **{f"{kind} difference": (each, Look()) for kind, each in kinds.items()},
+        **{
+            f"{kind} difference, false colour": (replace(each, shades=Shades.FALSE_COLOUR), Look())
+            for kind, each in kinds.items()
+        },
+        "gain and gamma": (Comparison(), Look(gamma=1.4, gain=1.5)),
+        "a* channel": (Comparison(), Look(Channel.A)),
     }
     p95 = {}
     for name, size in {"2 MP": SMALL, "60 MP": LARGE}.items():
-        panel.panes.show_images(_pane_image(size, 1), _pane_image(size, 2))
-        for mode, comparison in modes.items():
+        images = _pane_image(size, 1), _pane_image(size, 2)
+        error_map = _pane_image((1920, 1080), 3)
+        panel.panes.make_flip_maps(lambda _one, _other, made=error_map: made)
+        for mode, (comparison, look) in modes.items():
             panel.panes.compare(comparison)
+            panel.panes.look_through(look)
+            panel.panes.show_images(*images, *images)
             p95[mode, name] = _p95(_move_about(panel))
     for mode in modes:
         for name in ("2 MP", "60 MP"):
             yield _against_limit(f"pan and zoom, {mode}, {name}, p95", p95[mode, name], LIMIT_MS)
+    panel.panes.compare(Comparison())
+    panel.panes.look_through(Look())
+    panel.panes.make_flip_maps(panel.flip_maps.of)
 
 
 def _move_about(panel: ComparePanel) -> list[float]:
     """Milliseconds of each frame."""
     from app.compare.viewport import fit_scale
 
-    canvases = [canvas for canvas in (panel.panes.left, panel.panes.right) if canvas.isVisible()]
-    link, size, pane = canvases[0].link, panel.panes.images[1].size, panel.panes.right.pane
+    canvases = [canvas for canvas in panel.panes.canvases if canvas.isVisible()]
+    link, size, pane = panel.panes.right.link, panel.panes.images[1].size, panel.panes.right.pane
     if size is None:
         raise ValueError("the picture has no size")
     times = []
@@ -167,6 +182,204 @@ def _move_about(panel: ComparePanel) -> list[float]:
             link.view = link.view.panned(-9, -5, size, pane)
             times.append(_timed(paint))
     return times
+
+
+def _exact_pixels(panel: ComparePanel) -> Iterator[BenchRow]:
+    """Whether very long and very large pictures are shown value for value, to the last row and column."""
+    from PySide6.QtGui import QImage
+
+    from app.compare.content import One, PaneImage
+    from app.compare.painting import for_painting, picture_size
+    from app.compare.viewport import View
+    from banana100_core.imaging.pyramid import build
+
+    canvas = panel.panes.right
+    for width, height in ((20_000, 2_000), (10_000, 8_000)):
+        pixels = photograph(width, height)
+        pyramid = for_painting(build(pixels))
+        size = picture_size(pyramid)
+        canvas.show_content(One(PaneImage(size, pyramid)))
+        wrong = 0
+        for x, y in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.5, 0.5)):
+            canvas.link.view = View(x, y, 1.0, size)
+            shown = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+            seen = np.frombuffer(shown.constBits(), np.uint8).reshape(shown.height(), -1, 4)[..., 2::-1]
+            place = canvas.view.place(size, canvas.pane)
+            left, top = max(0, -place.left), max(0, -place.top)
+            part = seen[max(0, place.top) :, max(0, place.left) :]
+            expected = pixels[top : top + part.shape[0], left : left + part.shape[1]]
+            wrong += int((part[: expected.shape[0], : expected.shape[1]] != expected).any(axis=2).sum())
+        yield BenchRow(
+            f"pixels of {width}x{height} that differ at 1:1",
+            str(wrong),
+            "0",
+            float(wrong),
+            "none",
+            wrong == 0,
+        )
+    panel.panes.refresh()
+    panel.panes.right.fit()
+
+
+def _level_memory(application: QApplication, session: Session, panel: ComparePanel) -> Iterator[BenchRow]:
+    """Memory before and after 2,000 flips with a cache that holds three pictures."""
+    import psutil
+
+    loader = panel.pictures.loader
+    usual, loader.cache_bytes = loader.cache_bytes, 3 * PICTURE[0] * PICTURE[1] * 4 * 4 // 3
+    process, held = psutil.Process(), []
+    for flip in range(2_000):
+        session.choose_step(flip % STEPS)
+        application.processEvents()
+        if flip in {200, 1_999}:
+            _wait(application, panel.is_settled)
+            held.append(process.memory_info().rss / 1e6)
+    loader.cache_bytes = usual
+    yield BenchRow(
+        "memory after 2,000 flips, over that after 200",
+        f"{held[1]:.0f} MB",
+        f"{held[0]:.0f} MB",
+        held[1] / held[0],
+        "level, <= 1.1",
+        held[1] <= 1.1 * held[0],
+    )
+
+
+def _cold(
+    application: QApplication, session: Session, panel: ComparePanel, path: Path, kind: str
+) -> Iterator[BenchRow]:
+    """From choosing a step that was never decoded to its pixels on screen, against decoders alone."""
+    from banana100_core.imaging.thumbnails import make_thumbnail
+    from banana100_core.project import Project
+    from banana100_core.project.images import add_thumbnails
+
+    count = 12
+    encoded = [_encoded(photograph(*PICTURE, seed), kind) for seed in range(count)]
+    _make_run(path, encoded)
+    with Project.open(path) as project:
+        add_thumbnails(project, {_sha256(data): make_thumbnail(data) for data in encoded})
+    session.open_project(path, read_only=True)
+    _wait(application, panel.is_settled)
+    loader = panel.pictures.loader
+    panel.player.stop()
+    cold, blurred, fastest, best = [], [], [], ""
+    for number in (5, 9, 3, 7, 10):
+        loader.open(session.project)  # forgets all that was decoded
+        loader.want()
+        data = encoded[number]
+        alone = _decoders(data)
+        best = min(alone, key=lambda name: alone[name])
+        fastest.append(alone[best])
+        start = time.perf_counter()
+        session.choose_step(number)
+        application.processEvents()
+        blurred.append((time.perf_counter() - start) * 1000)
+        if panel.panes.images[1].preview is None:
+            blurred[-1] = float("inf")
+        _wait(application, lambda: panel.panes.images[1].pyramid is not None)
+        application.processEvents()
+        cold.append((time.perf_counter() - start) * 1000)
+    ours, theirs = float(np.median(cold)), float(np.median(fastest))
+    yield BenchRow(
+        f"cold 5504x3072 {kind} step on screen, over its fastest decode",
+        f"{ours:.0f} ms",
+        f"{best} {theirs:.0f} ms",
+        ours / theirs,
+        "<= 1.25",
+        ours <= 1.25 * theirs,
+    )
+    at_once = float(np.median(blurred))
+    yield _against_limit(f"blurred preview of a cold {kind} step on screen", at_once, 34.0)
+    session.close_project()
+
+
+def _decoders(data: bytes) -> dict[str, float]:
+    """Milliseconds that each decoder there is takes, the better of two runs."""
+    from PySide6.QtGui import QImage
+
+    calls: dict[str, Callable[[], object]] = {
+        "Pillow": lambda: Pillow.open(io.BytesIO(data)).load(),
+        "Qt": lambda: QImage.fromData(data),
+    }
+    try:
+        import cv2
+
+        array = np.frombuffer(data, np.uint8)
+        calls["OpenCV"] = lambda: cv2.imdecode(array, cv2.IMREAD_COLOR)
+    except ImportError:
+        pass
+    try:
+        import pyvips
+
+        calls["libvips"] = lambda: pyvips.Image.new_from_buffer(data, "").write_to_memory()
+    except (ImportError, OSError):
+        pass
+    return {name: min(_timed(call), _timed(call)) for name, call in calls.items()}
+
+
+def _held_arrow(
+    application: QApplication, session: Session, panel: ComparePanel, path: Path
+) -> Iterator[BenchRow]:
+    """The arrow key held, 30 times a second, through 100 steps of which none was decoded."""
+    from app.responsiveness import LoopWatch
+
+    base = photograph(3840, 2160)
+    pictures = [_encoded(np.roll(base, 31 * n, axis=1), "JPEG") for n in range(101)]
+    _make_run(path, pictures)
+    session.open_project(path, read_only=True)
+    session.first_step()
+    _wait(application, panel.is_settled)
+    watch = LoopWatch()
+    watch.start()
+    began = time.monotonic()
+    while session.step < 100:
+        due = int((time.monotonic() - began) * 30)
+        while session.step < min(due, 100):
+            session.next_step()
+        application.processEvents()
+        time.sleep(0.001)
+    last = session.step_numbered(100)
+    _wait(
+        application,
+        lambda: panel.is_settled() or panel.pictures.loader.pyramid(last.image.sha256) is not None,
+    )
+    watch.stop()
+    yield _against_limit(
+        "longest the UI thread was busy, arrow held through 100 cold 4K steps", watch.longest, 34.0
+    )
+    session.close_project()
+
+
+def _make_run(path: Path, encoded: list[bytes]) -> None:
+    from banana100_core.imaging.decode import inspect
+    from banana100_core.project import Project
+    from banana100_core.project.images import NewImage
+    from banana100_core.project.records import NewRun, NewStep, Outcome, RunState
+    from banana100_core.project.runs import add_run, add_steps
+
+    with Project.create(path) as project:
+        run = add_run(project, NewRun("tiles", "codec_loss", "jpeg", "replicate", state=RunState.DONE))
+        add_steps(
+            project,
+            [
+                (NewStep(run, n, Outcome.DONE if n else Outcome.INITIAL), NewImage(inspect(data), data))
+                for n, data in enumerate(encoded)
+            ],
+        )
+
+
+def _encoded(pixels: np.ndarray, kind: str) -> bytes:
+    if kind == "PNG":
+        return _png(pixels)
+    stream = io.BytesIO()
+    Pillow.fromarray(pixels).save(stream, kind, quality=92)
+    return stream.getvalue()
+
+
+def _sha256(data: bytes) -> str:
+    from banana100_core.imaging.decode import sha256
+
+    return sha256(data)
 
 
 def _pane_image(size: tuple[int, int], seed: int) -> PaneImage:
