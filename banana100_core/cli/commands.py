@@ -20,6 +20,7 @@ from banana100_core.cli import (
     metrics,
     projects,
     scoring,
+    suggesting,
     weights,
     window,
 )
@@ -28,7 +29,7 @@ from banana100_core.cli.exits import Exit
 from banana100_core.errors import BananaError
 
 _ORDER = (
-    *("demo", "open", "new", "info", "check", "pack", "import", "export", "merge", "agreement"),
+    *("demo", "open", "new", "info", "check", "pack", "import", "export", "merge", "agreement", "suggest"),
     *("metrics", "weights", "score", "gaps", "contact-sheet", "generate", "resume", "fake-gemini", "doctor"),
 )
 
@@ -79,6 +80,7 @@ app.add_typer(weights.app, name="weights")
 app.command("score")(scoring.score)
 app.command("gaps")(analysis.gaps)
 app.command("agreement")(analysis.agreement)
+app.command("suggest")(suggesting.suggest)
 app.command("contact-sheet")(analysis.contact_sheet)
 app.command("export")(exporting.export)
 app.command("generate")(generation.generate)

@@ -12,7 +12,7 @@ from sqlite_utils.migrations import Migrations
 
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import APPLICATION_ID, packed_version, sibling
-from banana100_core.project.schema import REGION_TABLES, REPLY_TABLE, TABLES, VIEWS
+from banana100_core.project.schema import REGION_TABLES, REPLY_TABLE, SUGGESTION_TABLE, TABLES, VIEWS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,6 +49,15 @@ def add_regions(database: Database) -> None:
 
 
 migrations(name="add_regions")(add_regions)
+
+
+def add_suggestions(database: Database) -> None:
+    """What the program takes for failure modes, apart from tags; version 1.3."""
+    set_version(database, 1, 3)
+    database.execute(SUGGESTION_TABLE)
+
+
+migrations(name="add_suggestions")(add_suggestions)
 
 
 def set_version(database: Database, major: int, minor: int) -> None:

@@ -268,6 +268,44 @@ class Edit:
     undoes: int | None
 
 
+class SuggestionState(StrEnum):
+    """Whether an annotator has decided on a suggestion."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"  # there is a tag for it since
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class NewSuggestion:
+    """What the program takes for a failure mode; `figure` is what it measured, `reason` says it in words."""
+
+    run_id: int
+    failure_mode: str
+    onset: int
+    figure: float
+    reason: str
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A stored suggestion; never a tag, nor counted as one, before an annotator accepts it."""
+
+    uuid: str
+    run_id: int
+    failure_mode: str
+    onset: int
+    figure: float
+    reason: str
+    method: str
+    state: SuggestionState
+    annotator: str | None  # who decided
+    tag_uuid: str | None
+    created_at: str
+    decided_at: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class InitialImage:
     """An initial image by its name, and whom to thank for it."""

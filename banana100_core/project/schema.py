@@ -208,6 +208,25 @@ REGION_TABLES = (
     "CREATE INDEX region_tag ON region (tag_uuid, step)",
 )
 
+# Of a run and a failure mode there is one suggestion, so that finding them again brings none twice.
+SUGGESTION_TABLE = """
+    CREATE TABLE suggestion (
+        uuid TEXT PRIMARY KEY,
+        run_id INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+        failure_mode TEXT NOT NULL REFERENCES failure_mode (key) ON UPDATE CASCADE,
+        onset INTEGER NOT NULL CHECK (onset >= 1),
+        figure REAL NOT NULL,
+        reason TEXT NOT NULL,
+        method TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('open', 'accepted', 'rejected')),
+        annotator TEXT CHECK ((annotator IS NULL) = (state = 'open')),
+        tag_uuid TEXT CHECK ((tag_uuid IS NOT NULL) = (state = 'accepted')),
+        created_at TEXT NOT NULL,
+        decided_at TEXT CHECK ((decided_at IS NULL) = (state = 'open')),
+        UNIQUE (run_id, failure_mode)
+    ) STRICT
+"""
+
 NORMALISED = (
     "100.0 * iif(metric.lower_is_better, metric.high - score.score, score.score - metric.low)"
     " / (metric.high - metric.low)"

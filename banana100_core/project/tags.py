@@ -25,6 +25,11 @@ _CHANGEABLE = frozenset(field.name for field in fields(NewTag)) - {"run_id"}
 
 def add_tag(project: Project, annotator: str, tag: NewTag) -> Tag:
     """Add a tag and log it; ProjectError names the value that can't be."""
+    return project.write(lambda database: put_new_tag(database, annotator, tag), changes=CHANGES)
+
+
+def put_new_tag(database: Database, annotator: str, tag: NewTag) -> Tag:
+    """Add a tag as part of a write; see `add_tag`."""
     moment = now()
     row = _stored(asdict(tag)) | {
         "uuid": str(uuid4()),
@@ -32,14 +37,10 @@ def add_tag(project: Project, annotator: str, tag: NewTag) -> Tag:
         "created_at": moment,
         "modified_at": moment,
     }
-
-    def work(database: Database) -> Tag:
-        _validate(database, row)
-        tag_rows.put(database, row)
-        edit_log.append(database, annotator, "add", row["uuid"], None, row)
-        return _tag_of(row)
-
-    return project.write(work, changes=CHANGES)
+    _validate(database, row)
+    tag_rows.put(database, row)
+    edit_log.append(database, annotator, "add", row["uuid"], None, row)
+    return _tag_of(row)
 
 
 def change_tag(project: Project, annotator: str, uuid: str, **changes: object) -> Tag:

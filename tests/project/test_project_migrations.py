@@ -14,7 +14,14 @@ from sqlite_utils.migrations import Migrations
 from banana100_core.project import Project
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import MINOR, connect, packed_version
-from banana100_core.project.migrations import add_regions, add_replies, create, migrate, set_version
+from banana100_core.project.migrations import (
+    add_regions,
+    add_replies,
+    add_suggestions,
+    create,
+    migrate,
+    set_version,
+)
 from banana100_core.project.records import NewTag
 from banana100_core.project.runs import runs, steps
 from banana100_core.project.tags import add_tag, edits, tags, undo
@@ -23,7 +30,7 @@ from banana100_core.project.tags import add_tag, edits, tags, undo
 def newer(*further) -> Migrations:
     """The program's migrations, and others after them."""
     migrations = Migrations("banana100")
-    for function in (create, add_replies, add_regions, *further):
+    for function in (create, add_replies, add_regions, add_suggestions, *further):
         migrations()(function)
     return migrations
 
@@ -51,7 +58,7 @@ def study(tmp_path, add_study):
 def to_version_1_0(path):
     """Take back what later versions added."""
     with database_of(path) as database:
-        for table in ("reply", "region"):
+        for table in ("reply", "region", "suggestion"):
             database[table].drop()
         database.execute("DELETE FROM _sqlite_migrations WHERE name <> 'create'")
         set_version(database, 1, 0)
@@ -109,6 +116,7 @@ def test_a_migration_is_recorded_with_its_change_after_a_backup(study):
             "create",
             "add_replies",
             "add_regions",
+            "add_suggestions",
             "add_colour",
         ]
         assert migrate(database, study, newer(add_colour)) is None
@@ -187,7 +195,7 @@ def test_a_file_of_version_1_0_gets_the_later_tables(study, tmp_path):
     with Project.open(study) as project:
         assert runs(project)
     after = tables(study)
-    assert (after.pop("reply"), after.pop("region")) == ([], [])
+    assert [after.pop(table) for table in ("reply", "region", "suggestion")] == [[], [], []]
     assert {name: rows for name, rows in after.items() if "migrations" not in name} == {
         name: rows for name, rows in before.items() if "migrations" not in name
     }

@@ -1,0 +1,188 @@
+"""Failure modes that arithmetic can see: what a run's pictures measure, and what follows from it.
+
+A suggestion says from which step on, by which figure, and why. It is no tag: annotators decide.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from banana100_core.analysis.measures import Measured, Turn, best_turn, measure
+from banana100_core.imaging.decode import Purpose, decode
+from banana100_core.project.images import image_bytes
+from banana100_core.project.records import NewSuggestion
+from banana100_core.project.runs import run as find_run
+from banana100_core.project.runs import runs, steps
+from banana100_core.project.suggestions import replace_suggestions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from banana100_core.progress import Progress
+    from banana100_core.project import Project
+    from banana100_core.project.records import Step
+
+METHOD = "arithmetic-1"
+ASPECT_TOLERANCE = 0.01  # the paper's crop from 5632x3072 to 2816x1504 changes width to height by 2.1 %
+CHROMA_LEFT = 4.0  # in CIELAB; the greys of a JPEG stay below 2
+GREEN_DRIFT = -3.0  # of the mean a*; about what an eye sees side by side
+NOISE_GROWTH = 1.5  # times that of step 1
+NOISE_LEAST = 1.0  # in grey levels more than at step 1
+TURN_MARGIN = 0.05  # of correlation; symmetric pictures look the same whichever way they are turned
+
+_MONOCHROME = re.compile(
+    r"monochrom|black[ -]and[ -]white|gr[ea]y[- ]?scale|decolou?r|desaturat", re.IGNORECASE
+)
+_MIRROR = re.compile(r"mirror|flip\b.*\bhorizontal|horizontal\w*\b.*\bflip", re.IGNORECASE)
+_ROTATE = re.compile(r"(rotat|turn).*\b90\b", re.IGNORECASE)
+_COUNTER = re.compile(r"counter-?\s?clockwise|anti-?\s?clockwise", re.IGNORECASE)
+
+_Pair = tuple["Step", Measured, Measured]  # a step, its picture, and the picture that was sent
+
+
+def suggest(
+    project: Project,
+    run_ids: Sequence[int] | None = None,
+    *,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> int:
+    """Look for failure modes in runs and keep what is found; returns how many suggestions are new.
+
+    Open suggestions of these runs are replaced, decided ones stay. `stop` is asked between runs. Raises
+    ImageError when a picture can't be read.
+    """
+    chosen = (
+        [run.id for run in runs(project)] if run_ids is None else [find_run(project, i).id for i in run_ids]
+    )
+    new = 0
+    for done, run_id in enumerate(chosen):
+        if stop is not None and stop():
+            break
+        if progress is not None:
+            progress(done, len(chosen), f"run {run_id}")
+        new += replace_suggestions(project, [run_id], find_suggestions(project, run_id))
+    return new
+
+
+def find_suggestions(project: Project, run_id: int) -> list[NewSuggestion]:
+    """What a run's pictures suggest; nothing is kept. Each picture is decoded once."""
+    measured: list[tuple[Step, Measured]] = []
+    for step in steps(project, run_id):
+        if step.image is not None:
+            data = image_bytes(project, step.image.sha256)
+            picture = decode(data, Purpose.DISPLAY, name=f"step {step.number} of run {run_id}")
+            measured.append((step, measure(picture.pixels)))
+    # A step that failed gave no picture: what was sent next is the last one there was.
+    pairs = [(step, there, sent) for (_, sent), (step, there) in pairwise(measured)]
+    edits = [(step, there) for step, there in measured if step.number >= 1]
+    found = (_aspect(pairs), _monochrome(edits), *_turns(pairs), _green(edits), _noise(edits))
+    return [
+        NewSuggestion(run_id, mode, onset, round(figure, 4), reason, METHOD)
+        for mode, onset, figure, reason in filter(None, found)
+    ]
+
+
+_Found = tuple[str, int, float, str]
+
+
+def _aspect(pairs: list[_Pair]) -> _Found | None:
+    for step, there, sent in pairs:
+        ratio, was = there.width / there.height, sent.width / sent.height
+        expected = 1 / was if _ROTATE.search(step.prompt) else was
+        change = ratio / expected - 1
+        # A picture that was not turned when it should be is another failure.
+        if abs(change) > ASPECT_TOLERANCE and abs(ratio / was - 1) > ASPECT_TOLERANCE:
+            reason = (
+                f"Step {step.number} is {there.width}x{there.height}, the picture sent was "
+                f"{sent.width}x{sent.height}: width to height changed by {change:+.1%}."
+            )
+            return "aspect_ratio", step.number, change, reason
+    return None
+
+
+def _monochrome(edits: list[tuple[Step, Measured]]) -> _Found | None:
+    for step, there in edits:
+        if _MONOCHROME.search(step.prompt) and there.chroma > CHROMA_LEFT:
+            reason = (
+                f"Step {step.number} was to be monochrome, but one pixel in 20 has a chroma above "
+                f"{there.chroma:.1f} (greys stay below {CHROMA_LEFT:g})."
+            )
+            return "monochrome_failure", step.number, there.chroma, reason
+    return None
+
+
+def _turns(pairs: list[_Pair]) -> Iterator[_Found | None]:
+    yield next((found for pair in pairs if (found := _turn("mirroring_failure", _mirror_of, pair))), None)
+    yield next((found for pair in pairs if (found := _turn("rotation_failure", _rotation_of, pair))), None)
+
+
+def _mirror_of(prompt: str) -> Turn | None:
+    return Turn.MIRRORED if _MIRROR.search(prompt) else None
+
+
+def _rotation_of(prompt: str) -> Turn | None:
+    if not _ROTATE.search(prompt):
+        return None
+    return Turn.COUNTERCLOCKWISE if _COUNTER.search(prompt) else Turn.CLOCKWISE
+
+
+def _turn(mode: str, asked: Callable[[str], Turn | None], pair: _Pair) -> _Found | None:
+    step, there, sent = pair
+    wanted = asked(step.prompt)
+    if wanted is None:
+        return None
+    best, likeness = best_turn(sent.small, there.small)
+    lead = likeness[best] - likeness[wanted]
+    if lead <= TURN_MARGIN:
+        return None
+    reason = (
+        f"Step {step.number} was to be the picture sent {wanted}, but is more like it {best}: correlation "
+        f"{likeness[best]:.2f} against {likeness[wanted]:.2f}."
+    )
+    return mode, step.number, lead, reason
+
+
+def _green(edits: list[tuple[Step, Measured]]) -> _Found | None:
+    asked_for_colour = [(step, there) for step, there in edits if not _MONOCHROME.search(step.prompt)]
+    # Grey is no tint, also where an earlier step was to be monochrome.
+    drifts = [
+        (step, there.a_star - asked_for_colour[0][1].a_star)
+        for step, there in asked_for_colour
+        if there.chroma > CHROMA_LEFT
+    ]
+    onset = _lasting([drift <= GREEN_DRIFT for _, drift in drifts])
+    if onset is None:
+        return None
+    step, drift = drifts[onset]
+    reason = (
+        f"From step {step.number} on the mean a* stays {-GREEN_DRIFT:g} or more below that of step "
+        f"{asked_for_colour[0][0].number}: {drift:+.1f} there, {drifts[-1][1]:+.1f} at the end."
+    )
+    return "green_tint", step.number, drift, reason
+
+
+def _noise(edits: list[tuple[Step, Measured]]) -> _Found | None:
+    if not edits:
+        return None
+    first = edits[0][1].noise
+    onset = _lasting([there.noise >= max(first * NOISE_GROWTH, first + NOISE_LEAST) for _, there in edits])
+    if onset is None:
+        return None
+    step, there = edits[onset]
+    reason = (
+        f"From step {step.number} on the noise stays {NOISE_GROWTH:g} or more times that of step "
+        f"{edits[0][0].number}: {first:.1f} grey levels there, {there.noise:.1f} at step {step.number}, "
+        f"{edits[-1][1].noise:.1f} at the end."
+    )
+    return "persistent_noise", step.number, there.noise, reason
+
+
+def _lasting(holds: list[bool]) -> int | None:
+    """The place from which on all hold; None when the last doesn't."""
+    place = len(holds)
+    while place and holds[place - 1]:
+        place -= 1
+    return place if place < len(holds) else None

@@ -1,0 +1,109 @@
+"""Suggestions, and what annotators decide on them."""
+
+from __future__ import annotations
+
+import pytest
+
+from banana100_core.errors import ProjectError
+from banana100_core.project import Project
+from banana100_core.project.records import NewSuggestion, SuggestionState
+from banana100_core.project.runs import add_run
+from banana100_core.project.suggestions import (
+    accept_suggestion,
+    acceptance,
+    reject_suggestion,
+    replace_suggestions,
+    suggestions,
+)
+from banana100_core.project.tags import edits, tags, undo
+
+
+@pytest.fixture
+def run_id(project, new_run):
+    return add_run(project, new_run(steps_planned=20))
+
+
+def made(run_id, mode="green_tint", onset=5, figure=-4.0):
+    return NewSuggestion(run_id, mode, onset, figure, "a* drifts by -4.0 <b>", "test-1")
+
+
+def test_a_suggestion_is_no_tag(project, run_id):
+    assert replace_suggestions(project, [run_id], [made(run_id)]) == 1
+    (kept,) = suggestions(project)
+    assert (kept.failure_mode, kept.onset, kept.figure, kept.state) == ("green_tint", 5, -4.0, "open")
+    assert (kept.reason, kept.annotator, kept.tag_uuid) == ("a* drifts by -4.0 <b>", None, None)
+    assert (tags(project), edits(project)) == ([], [])
+    with project.reading() as connection:
+        assert connection.execute("SELECT count(*) FROM tag_onsets").fetchone()[0] == 0
+
+
+def test_an_accepted_one_is_the_annotators_tag(project, run_id):
+    replace_suggestions(project, [run_id], [made(run_id)])
+    tag = accept_suggestion(project, "Ann", suggestions(project)[0].uuid, onset=7)
+    assert tags(project) == [tag]
+    assert (tag.annotator, tag.failure_mode, tag.onset) == ("Ann", "green_tint", 7)
+    (kept,) = suggestions(project)
+    assert (kept.state, kept.annotator, kept.tag_uuid) == (SuggestionState.ACCEPTED, "Ann", tag.uuid)
+    undo(project, "Ann")
+    assert tags(project) == []
+
+
+def test_decided_ones_are_neither_replaced_nor_decided_again(project, run_id, tmp_path):
+    replace_suggestions(
+        project, [run_id], [made(run_id), made(run_id, "wrinkles"), made(run_id, "texture_loss")]
+    )
+    green, _, _ = [there.uuid for there in suggestions(project)]
+    by_mode = {there.failure_mode: there.uuid for there in suggestions(project)}
+    accept_suggestion(project, "Ann", green)
+    reject_suggestion(project, "Bob", by_mode["wrinkles"])
+    for uuid in (green, by_mode["wrinkles"]):
+        with pytest.raises(ProjectError, match="already"):
+            accept_suggestion(project, "Carol", uuid)
+        with pytest.raises(ProjectError, match="already"):
+            reject_suggestion(project, "Carol", uuid)
+    assert len(tags(project)) == 1
+    again = [made(run_id, onset=9), made(run_id, "wrinkles", onset=9), made(run_id, "static_noise")]
+    assert replace_suggestions(project, [run_id], again) == 1
+    assert {(there.failure_mode, there.onset, there.state) for there in suggestions(project)} == {
+        ("green_tint", 5, "accepted"),
+        ("wrinkles", 5, "rejected"),
+        ("static_noise", 5, "open"),
+    }
+    project.close()
+    with Project.open(tmp_path / "study.b100") as reopened:
+        assert [there.failure_mode for there in suggestions(reopened, run_id, SuggestionState.OPEN)] == [
+            "static_noise"
+        ]
+
+
+def test_a_refused_acceptance_leaves_all_as_it_was(project, run_id):
+    replace_suggestions(project, [run_id], [made(run_id)])
+    (before,) = suggestions(project)
+    with pytest.raises(ProjectError, match="onset 21"):
+        accept_suggestion(project, "Ann", before.uuid, onset=21)
+    with pytest.raises(ProjectError, match="annotator"):
+        reject_suggestion(project, " ", before.uuid)
+    with pytest.raises(ProjectError, match="no suggestion x"):
+        accept_suggestion(project, "Ann", "x")
+    assert (suggestions(project), tags(project)) == ([before], [])
+
+
+def test_runs_that_were_not_looked_at_keep_theirs(project, new_run, run_id):
+    other = add_run(project, new_run(steps_planned=20))
+    replace_suggestions(project, [run_id, other], [made(run_id), made(other)])
+    assert replace_suggestions(project, [run_id], []) == 0
+    assert [there.run_id for there in suggestions(project)] == [other]
+    assert replace_suggestions(project, [other], [made(other)]) == 0
+
+
+def test_the_rate_of_acceptance(project, new_run):
+    runs = [add_run(project, new_run(steps_planned=20)) for _ in range(4)]
+    replace_suggestions(project, runs, [made(run_id) for run_id in runs])
+    assert acceptance(project)[0].rate is None
+    first, second, third, _ = suggestions(project)
+    accept_suggestion(project, "Ann", first.uuid)
+    accept_suggestion(project, "Ann", second.uuid)
+    reject_suggestion(project, "Ann", third.uuid)
+    (green,) = acceptance(project)
+    assert (green.failure_mode, green.open, green.accepted, green.rejected) == ("green_tint", 1, 2, 1)
+    assert green.rate == pytest.approx(2 / 3)
