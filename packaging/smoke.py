@@ -174,6 +174,9 @@ def try_quitting(smoke: Smoke, command: str, **more: str) -> None:
     reader.start()
     try:
         before = wait_for_work(project, process)
+        if before is None:
+            smoke.say(f"quit {command}", well=False, said=f"no work was seen; exit code {process.poll()}")
+            return
         family = descendants(process.pid)
         begun = time.monotonic()
         process.terminate()
@@ -194,15 +197,15 @@ def try_quitting(smoke: Smoke, command: str, **more: str) -> None:
     )
 
 
-def wait_for_work(project: Path, process: subprocess.Popen[str]) -> tuple[int, int]:
-    """Wait until some steps and scores are stored, and give how many."""
+def wait_for_work(project: Path, process: subprocess.Popen[str]) -> tuple[int, int] | None:
+    """Wait until some steps and scores are stored, and give how many; None if there are none."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         steps, scores = counts(project)
         if steps >= 4 and scores >= 6:
             return steps, scores
         time.sleep(0.1)
-    raise RuntimeError(f"no work was seen in {project}: exit code {process.poll()}")
+    return None
 
 
 def counts(project: Path) -> tuple[int, int]:
