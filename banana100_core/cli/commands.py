@@ -15,6 +15,7 @@ from banana100_core.cli import (
     exporting,
     generation,
     importing,
+    judging,
     machine,
     merging,
     metrics,
@@ -30,7 +31,8 @@ from banana100_core.errors import BananaError
 
 _ORDER = (
     *("demo", "open", "new", "info", "check", "pack", "import", "export", "merge", "agreement", "suggest"),
-    *("metrics", "weights", "score", "gaps", "contact-sheet", "generate", "resume", "fake-gemini", "doctor"),
+    *("metrics", "weights", "score", "gaps", "contact-sheet"),
+    *("generate", "resume", "fake-gemini", "judge", "doctor"),
 )
 
 
@@ -86,6 +88,7 @@ app.command("export")(exporting.export)
 app.command("generate")(generation.generate)
 app.command("resume")(generation.resume)
 app.command("fake-gemini")(generation.fake_gemini)
+app.command("judge")(judging.judge)
 app.command("doctor")(machine.doctor)
 
 

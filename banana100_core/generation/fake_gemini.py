@@ -148,6 +148,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             body = json.loads(raw)
+            if (_field(body, "generationConfig") or {}).get("responseMimeType") == "application/json":
+                self._judge(path[1], body["contents"][-1]["parts"][0]["text"])
+                return
             image, declared, prompt = _asked(body)
         except (ValueError, LookupError, TypeError) as error:
             self._refuse(400, "INVALID_ARGUMENT", f"The request can't be read: {error}.")
@@ -169,6 +172,15 @@ class _Handler(BaseHTTPRequestHandler):
                 self._refuse(400, "INVALID_ARGUMENT", str(error))
             else:
                 self._send(200, answer, cut=fault is Fault.CUT)
+
+    def _judge(self, model: str, text: str) -> None:
+        """Say, as a language model would, whether a reasoning summary admits noise."""
+        fault = self.server.fake.strikes(model, hashlib.sha256(text.encode()).hexdigest())
+        if fault is None or not self._failed(fault):
+            answer = json.dumps({"answer": "yes" if "I notice noise" in text else "no"})
+            content = {"role": "model", "parts": [{"text": answer}]}
+            candidate = {"content": content, "finishReason": "STOP", "index": 0}
+            self._send(200, _whole({"candidates": [candidate]}, 0), cut=fault is Fault.CUT)
 
     def log_message(self, *args: object) -> None:
         """Keep quiet."""

@@ -12,7 +12,14 @@ from sqlite_utils.migrations import Migrations
 
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import APPLICATION_ID, packed_version, sibling
-from banana100_core.project.schema import REGION_TABLES, REPLY_TABLE, SUGGESTION_TABLE, TABLES, VIEWS
+from banana100_core.project.schema import (
+    REGION_TABLES,
+    REPLY_TABLE,
+    SUGGESTION_TABLE,
+    TABLES,
+    VERDICT_TABLE,
+    VIEWS,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +65,15 @@ def add_suggestions(database: Database) -> None:
 
 
 migrations(name="add_suggestions")(add_suggestions)
+
+
+def add_verdicts(database: Database) -> None:
+    """What a judge found in reasoning summaries; version 1.4."""
+    set_version(database, 1, 4)
+    database.execute(VERDICT_TABLE)
+
+
+migrations(name="add_verdicts")(add_verdicts)
 
 
 def set_version(database: Database, major: int, minor: int) -> None:

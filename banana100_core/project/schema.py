@@ -227,6 +227,18 @@ SUGGESTION_TABLE = """
     ) STRICT
 """
 
+VERDICT_TABLE = """
+    CREATE TABLE verdict (
+        step_id INTEGER NOT NULL REFERENCES step (id) ON DELETE CASCADE,
+        model TEXT NOT NULL,
+        prompt_version TEXT NOT NULL,
+        admits INTEGER NOT NULL CHECK (admits IN (0, 1)),
+        model_version TEXT,
+        created_at TEXT NOT NULL,
+        PRIMARY KEY (step_id, model, prompt_version)
+    ) STRICT, WITHOUT ROWID
+"""
+
 NORMALISED = (
     "100.0 * iif(metric.lower_is_better, metric.high - score.score, score.score - metric.low)"
     " / (metric.high - metric.low)"

@@ -18,6 +18,7 @@ from banana100_core.project.migrations import (
     add_regions,
     add_replies,
     add_suggestions,
+    add_verdicts,
     create,
     migrate,
     set_version,
@@ -30,7 +31,7 @@ from banana100_core.project.tags import add_tag, edits, tags, undo
 def newer(*further) -> Migrations:
     """The program's migrations, and others after them."""
     migrations = Migrations("banana100")
-    for function in (create, add_replies, add_regions, add_suggestions, *further):
+    for function in (create, add_replies, add_regions, add_suggestions, add_verdicts, *further):
         migrations()(function)
     return migrations
 
@@ -58,7 +59,7 @@ def study(tmp_path, add_study):
 def to_version_1_0(path):
     """Take back what later versions added."""
     with database_of(path) as database:
-        for table in ("reply", "region", "suggestion"):
+        for table in ("reply", "region", "suggestion", "verdict"):
             database[table].drop()
         database.execute("DELETE FROM _sqlite_migrations WHERE name <> 'create'")
         set_version(database, 1, 0)
@@ -117,6 +118,7 @@ def test_a_migration_is_recorded_with_its_change_after_a_backup(study):
             "add_replies",
             "add_regions",
             "add_suggestions",
+            "add_verdicts",
             "add_colour",
         ]
         assert migrate(database, study, newer(add_colour)) is None
@@ -195,7 +197,7 @@ def test_a_file_of_version_1_0_gets_the_later_tables(study, tmp_path):
     with Project.open(study) as project:
         assert runs(project)
     after = tables(study)
-    assert [after.pop(table) for table in ("reply", "region", "suggestion")] == [[], [], []]
+    assert [after.pop(table) for table in ("reply", "region", "suggestion", "verdict")] == [[], [], [], []]
     assert {name: rows for name, rows in after.items() if "migrations" not in name} == {
         name: rows for name, rows in before.items() if "migrations" not in name
     }

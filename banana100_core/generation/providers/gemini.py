@@ -25,46 +25,34 @@ TIMEOUT_MS = 900_000  # one image may take minutes
 _PLAIN_FINISH = {"STOP", "FINISH_REASON_UNSPECIFIED", ""}
 
 
-class Gemini:
-    """Edits with one model of Gemini; a fresh session for each image."""
+class Service:
+    """Calls one model of Gemini; what goes wrong is a NoAnswerError without the key in it."""
 
-    def __init__(self, capabilities: Capabilities) -> None:
-        self.capabilities = capabilities
-        self._model = _catalog_model(capabilities.model)
+    def __init__(self, model: str) -> None:
+        self.model = model
         self._client: Client | None = None
         self._key = ""
         self._making = threading.Lock()
 
-    def edit(self, image: bytes, prompt: str, settings: EditSettings) -> EditResult:
-        """Ask for one edit; NoAnswerError when it gave no image."""
-        import google.genai
+    def ask(
+        self, contents: list[types.Content], config: types.GenerateContentConfig
+    ) -> types.GenerateContentResponse:
+        """Make one call, without retries."""
         import httpx2
         from google.genai import errors
 
-        media_type = sniff_media_type(image)
-        if media_type is None:
-            raise ImageError("The image to be sent is of no type that is known. It was not sent.")
         client = self._connected()
         try:
-            response = client.models.generate_content(
-                model=self.capabilities.model,
-                contents=_contents(image, media_type, prompt, settings.history),
-                config=_config(settings, thinking=self._model.thinking),
-            )
+            return client.models.generate_content(model=self.model, contents=list(contents), config=config)
         except errors.APIError as error:
             raise self._refusal(error) from None  # the SDK's error holds the request, its key included
         except (httpx2.TransportError, OSError) as error:
             words = without_key(str(error) or type(error).__name__, self._key)
-            raise NoAnswerError(
-                f"The connection to Gemini failed: {words}.", Trouble.BUSY, maybe_paid=True
-            ) from None
+            what = f"The connection to Gemini failed: {words}."
+            raise NoAnswerError(what, Trouble.BUSY, maybe_paid=True) from None
         except ValueError as error:
-            words = without_key(str(error)[:300], self._key)
-            raise NoAnswerError(
-                f"Gemini's answer was cut or garbled: {words}", Trouble.BUSY, maybe_paid=True
-            ) from None
-        sent = f"sent {len(image)} bytes as {media_type} with google-genai {google.genai.__version__}"
-        return _result(response, self._model, sent)
+            what = f"Gemini's answer was cut or garbled: {without_key(str(error)[:300], self._key)}"
+            raise NoAnswerError(what, Trouble.BUSY, maybe_paid=True) from None
 
     def close(self) -> None:
         """Close the connections; the next edit opens them anew."""
@@ -103,10 +91,37 @@ class Gemini:
         way_out = {
             401: "Check the API key, then start the run again.",
             403: "Check the API key and what it may use, then start the run again.",
-            404: f"The model {self.capabilities.model} was retired or never was. "
+            404: f"The model {self.model} was retired or never was. "
             "Name the one that takes its place: banana100 resume --run RUN --model MODEL.",
         }.get(error.code, "Change what is refused, then start the run again.")
         return NoAnswerError(f"{what} {way_out}", Trouble.FINAL)
+
+
+class Gemini:
+    """Edits with one model of Gemini."""
+
+    def __init__(self, capabilities: Capabilities) -> None:
+        self.capabilities = capabilities
+        self._model = _catalog_model(capabilities.model)
+        self._service = Service(capabilities.model)
+
+    def edit(self, image: bytes, prompt: str, settings: EditSettings) -> EditResult:
+        """Ask for one edit; NoAnswerError when it gave no image."""
+        import google.genai
+
+        media_type = sniff_media_type(image)
+        if media_type is None:
+            raise ImageError("The image to be sent is of no type that is known. It was not sent.")
+        response = self._service.ask(
+            _contents(image, media_type, prompt, settings.history),
+            _config(settings, thinking=self._model.thinking),
+        )
+        sent = f"sent {len(image)} bytes as {media_type} with google-genai {google.genai.__version__}"
+        return _result(response, self._model, sent)
+
+    def close(self) -> None:
+        """Close the connections; the next edit opens them anew."""
+        self._service.close()
 
 
 def capabilities() -> list[Capabilities]:

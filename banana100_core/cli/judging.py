@@ -1,0 +1,77 @@
+"""The command that asks a language model what editors said of their own pictures: judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from banana100_core.cli.console import AsJson, columns, plain, say, say_json
+from banana100_core.cli.display import WorkDisplay
+from banana100_core.cli.options import ProjectFile, Runs
+
+
+def judge(
+    project: ProjectFile,
+    run: Runs = None,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="The judge; the paper's if not given.", show_default=False),
+    ] = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A text file with a prompt of one's own.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the step from which reasoning summaries admit degradation.
+
+    A model of Gemini answers yes or no for each summary; verdicts are kept, so that no summary is paid twice.
+    """
+    from banana100_core.analysis.admission import admission_spreads, admissions
+    from banana100_core.catalog.judge import judge_model, judge_prompt, load_judge_prompt
+    from banana100_core.generation.judge import Judge, judge_runs
+    from banana100_core.project import Project
+    from banana100_core.project.runs import run as find_run
+    from banana100_core.project.runs import runs
+    from banana100_core.project.verdicts import verdicts
+
+    asked = judge_prompt() if prompt is None else load_judge_prompt(prompt)
+    with Project.open(project) as opened:
+        chosen = [find_run(opened, run_id) for run_id in run] if run else runs(opened)
+        by = Judge(model or judge_model(), asked)
+        try:
+            with WorkDisplay("judging") as display:
+                judged = judge_runs(opened, by, [each.id for each in chosen], display)
+        finally:
+            by.close()
+        found = admissions(chosen, verdicts(opened, by.model, asked.version))
+    spreads = {"first": admission_spreads(found), "first_of_two": admission_spreads(found, of_two=True)}
+    if as_json:
+        runs_found = [
+            {
+                "run_id": each.run.id,
+                "judged": each.judged,
+                "first": each.first,
+                "first_of_two": each.first_of_two,
+            }
+            for each in found
+        ]
+        say_json({"model": by.model, "prompt_version": asked.version, "runs": runs_found, "spreads": spreads})
+        return
+    say(columns([("judge", plain(by.model)), ("prompt", asked.version), ("judged now", judged)]))
+    for each in found:
+        say(
+            f"run {each.run.id} ({plain(each.run.initial_image)}, repeat {each.run.repeat}): first yes at "
+            f"{_step(each.first)}, first of two at {_step(each.first_of_two)}, of {each.judged} judged"
+        )
+    for name, rows in spreads.items():
+        for row in rows:
+            mean = "never" if row.mean is None else f"{row.mean:.1f}"
+            sd = "" if row.sd is None else f" ± {row.sd:.1f}"
+            say(f"{plain(row.initial_image)}, {plain(row.model)}, {name.replace('_', ' ')}: {mean}{sd}")
+
+
+def _step(number: int | None) -> str:
+    return "no step" if number is None else f"step {number}"
