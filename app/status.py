@@ -67,7 +67,8 @@ class StatusBar(QStatusBar):
         project = self._session.project
         if project is not None:
             _say(self.file, project_text(project))
-            self.file.setToolTip(plain_tip(str(project.path)))
+            journal = "write-ahead log" if project.journal_mode == "wal" else "rollback journal"
+            self.file.setToolTip(plain_tip(f"{project.path}\n{journal}"))
 
 
 def scoring_text(progress: ScoringProgress) -> str:

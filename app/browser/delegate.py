@@ -26,7 +26,7 @@ THUMBNAIL = 5 * theme.GRID
 SPARKLINE = QSize(8 * theme.GRID, 2 * theme.GRID + theme.GRID // 2)
 ICON = 2 * theme.GRID
 
-ROWS_KEPT = 256
+ROWS_KEPT = 512
 """Drawn rows that are kept; about 60 kB each."""
 
 _ICONS = {
@@ -88,7 +88,7 @@ class RunDelegate(QStyledItemDelegate):
                 (run.state, run.steps_done, run.steps_planned, run.steps_failed, run.tag_count),
                 run.id == self.generating,
                 thumbnail.cacheKey() if thumbnail is not None else None,
-                curve and (curve, self._sparklines.span()),
+                curve and (curve, self._sparklines.span),
             )
         row = self._rows.get(key)
         if row is None:
@@ -185,7 +185,7 @@ class RunDelegate(QStyledItemDelegate):
         curve = self._sparklines.curve(run.id)
         if curve is None or len(curve.points) < 2:
             return
-        low, high = self._sparklines.span()
+        low, high = self._sparklines.span
         last = max(run.steps_planned, curve.points[-1][0], 1)
         path = QPainterPath()
         for number, (step, value) in enumerate(curve.points):

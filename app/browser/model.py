@@ -53,6 +53,7 @@ class RunTree(QAbstractItemModel):
 
     def __init__(self) -> None:
         super().__init__()
+        self.curve_title = ""
         self._root = Node((), "")
         # An index carries a number instead of an object, so that none outlives its node.
         self._nodes: dict[int, Node] = {}
@@ -112,7 +113,7 @@ class RunTree(QAbstractItemModel):
                 f"{node.title}, {node.run.steps_done} of {node.run.steps_planned}" if node.run else node.title
             )
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(_tool_tip(node))
+            return plain_tip(_tool_tip(node, self.curve_title))
         return None
 
     def _become(self, parent: Node, wanted: list[Node]) -> None:
@@ -192,7 +193,7 @@ def editor_label(run: Run) -> tuple[str, str]:
     return run.model, run.provider if run.provider != run.model else ""
 
 
-def _tool_tip(node: Node) -> str:
+def _tool_tip(node: Node, curve_title: str) -> str:
     run = node.run
     if run is None:
         done, total = node.counts
@@ -204,4 +205,6 @@ def _tool_tip(node: Node) -> str:
     ]
     if run.state is not RunState.DONE:
         lines.append(f"{run.state}{f': {run.state_reason}' if run.state_reason else ''}")
+    if curve_title:
+        lines.append(f"curve: {curve_title} over steps, normalised, higher is better")
     return "\n".join(lines)

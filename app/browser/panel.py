@@ -22,6 +22,7 @@ from app.browser.delegate import RunDelegate
 from app.browser.model import NODE_ROLE, Node, RunTree, matches
 from app.browser.sparklines import Sparklines
 from app.thumbnails import Thumbnails
+from banana100_core.catalog.metrics import metric as find_metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +71,7 @@ class BrowserPanel(QWidget):
         self.setMinimumWidth(26 * theme.GRID)
 
         self._thumbnails.thumbnail_ready.connect(self._take_thumbnail)
-        self._sparklines.updated.connect(self.view.viewport().update)
+        self._sparklines.updated.connect(self._take_curves)
         self.tree.rowsInserted.connect(self._open_new)
         selection = self.view.selectionModel()
         selection.currentChanged.connect(self._look_at)
@@ -99,6 +100,11 @@ class BrowserPanel(QWidget):
     def _take_thumbnail(self, sha256: str) -> None:
         if self._delegate.awaits(sha256):
             self.view.viewport().update()
+
+    def _take_curves(self) -> None:
+        metric = self._sparklines.metric
+        self.tree.curve_title = find_metric(metric).title if metric else ""
+        self.view.viewport().update()
 
     def _show_runs(self) -> None:
         with self._following():

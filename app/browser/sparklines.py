@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -15,16 +16,24 @@ if TYPE_CHECKING:
     from app.session import Session
     from banana100_core.project import Project
 
+_NO_SPAN = (0.0, 100.0)
+
 REST_MS = 1000
 """Scores arrive by the dozen a second; curves this small need not follow each of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Curve:
     """Points of a curve as (step, normalised score), in order of steps."""
 
     metric: str
     points: tuple[tuple[int, float], ...]
+
+    @cached_property
+    def span(self) -> tuple[float, float]:
+        """Lowest and highest point."""
+        values = [value for _step, value in self.points]
+        return min(values), max(values)
 
 
 @dataclass(slots=True)
@@ -44,6 +53,7 @@ class Sparklines(QObject):
         self._session = session
         self._metric: str | None = None
         self._curves: dict[int, Curve] = {}
+        self._span = _NO_SPAN
         self._fresh: set[int] = set()
         self._wanted: set[int] = set()
         self._reading = QTimer(self)
@@ -62,10 +72,10 @@ class Sparklines(QObject):
         """The metric shown; None until there are scores."""
         return self._metric
 
+    @property
     def span(self) -> tuple[float, float]:
         """Lowest and highest point of all curves, so that runs are drawn on one scale."""
-        values = [value for curve in self._curves.values() for _step, value in curve.points]
-        return (min(values), max(values)) if values else (0.0, 100.0)
+        return self._span
 
     def curve(self, run_id: int) -> Curve | None:
         """The curve of a run as far as it is known."""
@@ -93,6 +103,7 @@ class Sparklines(QObject):
         self._resting.stop()
         self._metric = None
         self._curves.clear()
+        self._span = _NO_SPAN
         self._fresh.clear()
         self._wanted.clear()
 
@@ -104,6 +115,8 @@ class Sparklines(QObject):
     def _take(self, reading: _Reading) -> None:
         self._metric = reading.metric
         self._curves.update(reading.curves)
+        spans = [curve.span for curve in self._curves.values() if curve.points]
+        self._span = (min(low for low, _ in spans), max(high for _, high in spans)) if spans else _NO_SPAN
         self._fresh.update(reading.run_ids)
         self._wanted.difference_update(reading.run_ids)
         if self._wanted:
