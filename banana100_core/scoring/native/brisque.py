@@ -17,15 +17,15 @@ from banana100_core.scoring.native.distributions import (
     tables,
     total,
 )
-from banana100_core.scoring.native.filters import halve
-from banana100_core.scoring.native.single import normalise_single
+from banana100_core.scoring.native.halve import halve
+from banana100_core.scoring.native.normalise import normalise
 from banana100_core.scoring.native.strips import over_strips, strip_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banana100_core.scoring.native.luma import Luma
-    from banana100_core.scoring.native.window import Plane
+    from banana100_core.scoring.native.normalise import Plane
 
 WEIGHTS = "brisque_svm.npz"
 SMALLEST_SIDE = 7
@@ -78,10 +78,10 @@ def _features(plane: Plane, threads: int) -> NDArray[np.float64]:
     def measure(top: int, bottom: int) -> list[Moments]:
         # The products need the row above; above the first row lies the last.
         if top:
-            rows = normalise_single(plane, top - 1, bottom, "zero")
+            rows = normalise(plane, top - 1, bottom, "zero", np.float32)
         else:
-            above = normalise_single(plane, height - 1, height, "zero")
-            rows = np.concatenate([above, normalise_single(plane, top, bottom, "zero")])
+            above = normalise(plane, height - 1, height, "zero", np.float32)
+            rows = np.concatenate([above, normalise(plane, top, bottom, "zero", np.float32)])
         return [moments(values.reshape(1, -1)) for values in (rows[1:], *_products(rows))]
 
     parts = over_strips(measure, height, strip_rows(plane.shape[1]), threads)

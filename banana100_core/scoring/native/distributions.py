@@ -88,7 +88,8 @@ def fit_symmetric(sample: Moments) -> tuple[Values, Values]:
     """Give the shape and the variance of a zero-mean generalised Gaussian."""
     table = tables()
     variance = (sample.negative_squares + sample.positive_squares) / sample.size
-    ratio = variance / (sample.absolute / sample.size) ** 2
+    with np.errstate(invalid="ignore"):
+        ratio = variance / (sample.absolute / sample.size) ** 2
     index = len(table.shape) - 1 - _nearest(table.symmetric_ratio[::-1], ratio)
     return table.shape[index], variance
 

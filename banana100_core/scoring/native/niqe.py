@@ -10,14 +10,15 @@ import numpy as np
 
 from banana100_core.errors import MetricError
 from banana100_core.scoring.native.distributions import fit_asymmetric, moments, tables
-from banana100_core.scoring.native.filters import halve, normalise
+from banana100_core.scoring.native.halve import halve
+from banana100_core.scoring.native.normalise import normalise
 from banana100_core.scoring.native.strips import over_strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banana100_core.scoring.native.luma import Luma
-    from banana100_core.scoring.native.window import Plane
+    from banana100_core.scoring.native.normalise import Plane, Values
 
 WEIGHTS = "niqe_pristine.npz"
 BLOCK = 96
@@ -29,7 +30,7 @@ def niqe(luma: Luma) -> float:
     """Score a picture of at least 96 x 96 pixels; MetricError where no block has texture."""
     height, width = luma.height // BLOCK * BLOCK, luma.width // BLOCK * BLOCK
     whole = luma.rounded[:height, :width]
-    half = halve(whole, 1.0, luma.threads) * 255.0
+    half = halve(whole, 1.0, luma.threads) * np.float64(255)
     features = np.hstack([_features(whole, BLOCK, luma.threads), _features(half, BLOCK // 2, luma.threads)])
 
     known = ~np.isnan(features)
@@ -57,14 +58,14 @@ def _features(plane: Plane, block: int, threads: int) -> NDArray[np.float64]:
     height, width = plane.shape
 
     def measure(top: int, bottom: int) -> NDArray[np.float64]:
-        rows = normalise(plane, top, bottom)
+        rows = normalise(plane, top, bottom, "edge", np.float64)
         blocks = rows.reshape(block, width // block, block).swapaxes(0, 1).copy()
         return _block_features(blocks)
 
     return np.concatenate(over_strips(measure, height, block, threads))
 
 
-def _block_features(blocks: NDArray[np.float64]) -> NDArray[np.float64]:
+def _block_features(blocks: Values) -> NDArray[np.float64]:
     table = tables()
     count = len(blocks)
     fit = fit_asymmetric(moments(blocks.reshape(count, -1)))

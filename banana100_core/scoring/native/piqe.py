@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banana100_core.errors import MetricError
-from banana100_core.scoring.native.single import normalise_single
+from banana100_core.scoring.native.normalise import normalise
 from banana100_core.scoring.native.strips import over_strips, strip_rows
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def piqe(luma: Luma) -> float:
     height = plane.shape[0] // BLOCK * BLOCK
 
     def measure(top: int, bottom: int) -> tuple[float, int]:
-        rows = normalise_single(plane, top, bottom, "edge").astype(np.float64)
+        rows = normalise(plane, top, bottom, "edge", np.float32).astype(np.float64)
         columns = plane.shape[1] // BLOCK
         blocks = rows[:, : columns * BLOCK].reshape(-1, BLOCK, columns, BLOCK).swapaxes(1, 2)
         return _distortion(blocks.reshape(-1, BLOCK, BLOCK))
