@@ -77,6 +77,11 @@ class PyiqaScorer:
             whole = torch.cuda.get_device_properties(self._device).total_memory
             torch.cuda.set_per_process_memory_fraction(min(1.0, max_memory / whole), self._device)
 
+    @property
+    def loaded(self) -> list[str]:
+        """Metrics whose models are held, the longest unused first."""
+        return list(self._loaded)
+
     def score(self, metric: str, pixels: NDArray[np.uint8]) -> float:
         """Score a picture; MetricError where it has no score, WeightsError where weights are not right.
 
@@ -90,7 +95,7 @@ class PyiqaScorer:
             return self._score(metric, pixels)
         except self._torch.OutOfMemoryError:
             alone = self._loaded.keys() <= {metric}
-        self._let_go_of(list(self._loaded))
+        self._let_go_of(self.loaded)
         if not alone:
             return self.score(metric, pixels)
         if self._device.type == "cuda" and metric in _SAME_ON_CPU:
