@@ -25,7 +25,7 @@ _REACH = 3
 _SIDE = 2 * _REACH + 1
 _SIGMA = 7 / 6
 _BLOCK = 16  # pixels beside each other that are convolved at once
-_MATRIX_ROWS = 2048  # at least: small matrices are multiplied in another way, large ones leave the cache
+_MATRIX_ROWS = 1024  # at least: small matrices are multiplied in another way, large ones leave the cache
 
 
 def normalise(plane: Plane, top: int, bottom: int, padding: Padding, dtype: Precision) -> Values:
