@@ -26,21 +26,35 @@ if TYPE_CHECKING:
 
 _BYTES_OF_LIBRARIES = 1_500_000_000
 
-# Peak bytes a pixel on the CPU beside the model, measured at 17 megapixels; the default is the largest of
-# them but one.
+# Peak bytes a pixel on the CPU beside the model, measured at 17 megapixels, at 1 to 4 where that takes long.
 _BYTES_A_PIXEL = {
     "arniqa": 300,
     "brisque": 300,
     "clipiqa": 330,
     "cnniqa": 510,
+    "dbcnn": 770,
     "ilniqe": 520,
     "liqe": 650,
+    "musiq": 280,
     "niqe": 470,
+    "paq2piq": 130,
     "piqe": 120,
     "qualiclip": 330,
+    "topiq_nr": 590,
     "wadiqam_nr": 440,
 }
 _BYTES_A_PIXEL_ELSE = 520
+
+# What the work on any picture takes, in bytes: they resize it, or look at a fixed number of crops.
+_BYTES_AT_LEAST = {
+    "hyperiqa": 800_000_000,
+    "ilniqe": 1_700_000_000,
+    "maniqa": 1_500_000_000,
+    "tres": 1_500_000_000,
+}
+
+# Heads of attention between all patches of 32 pixels a side: its scores, their softmax and a copy are held.
+_HEADS = {"musiq": 6, "topiq_nr": 4}
 
 # Computed in double precision, so that the CPU gives the score that a graphics card gives.
 _SAME_ON_CPU = {"ilniqe", "niqe", "nrqm", "pi"}
@@ -120,7 +134,7 @@ class PyiqaScorer:
         return float(output.detach().flatten()[0])
 
     def _model(self, metric: str, pixels: int) -> Any:  # noqa: ANN401 - pyiqa is not typed
-        work = pixels * _BYTES_A_PIXEL.get(metric, _BYTES_A_PIXEL_ELSE)
+        work = _bytes_of_work(metric, pixels)
         loaded = self._loaded.get(metric) or self._load(metric, work)
         self._loaded[metric] = loaded
         self._loaded.move_to_end(metric)
@@ -166,6 +180,13 @@ class PyiqaScorer:
         gc.collect()
         if self._device.type == "cuda":
             self._torch.cuda.empty_cache()
+
+
+def _bytes_of_work(metric: str, pixels: int) -> int:
+    """Estimate the peak of a picture's work on the CPU beside the model."""
+    attention = 3 * 4 * _HEADS.get(metric, 0) * (pixels // 32**2) ** 2
+    whole = pixels * _BYTES_A_PIXEL.get(metric, _BYTES_A_PIXEL_ELSE)
+    return max(whole, attention, _BYTES_AT_LEAST.get(metric, 0))
 
 
 def _tensors(model: Any) -> Iterator[Any]:  # noqa: ANN401 - pyiqa is not typed
