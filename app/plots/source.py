@@ -11,10 +11,9 @@ from app.plots.series import Curve, Question, ScoreTable, chosen_version, curves
 from banana100_core.project.scores import step_scores
 
 if TYPE_CHECKING:
-    from banana100_core.scoring.methods import MetricStatus
-
     from app.session import Session
     from banana100_core.project import Project
+    from banana100_core.scoring.methods import MetricStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import pytest
 
 from banana100_core.imaging.decode import inspect
 from banana100_core.project import Project
+from banana100_core.project.database import MAJOR, MINOR
 from banana100_core.project.images import NewImage, image_folder
 from banana100_core.project.records import NewRun, NewScore, NewStep, NewTag, Outcome
 from banana100_core.project.runs import add_run, add_steps
@@ -69,7 +70,7 @@ def test_info_counts_what_a_project_holds(banana100, study) -> None:
     figures = json.loads(banana100("info", study, "--json").stdout)
     totals = figures["totals"]
     assert figures["file"] == str(study)
-    assert totals["schema_version"] == "1.0"
+    assert totals["schema_version"] == f"{MAJOR}.{MINOR}"
     assert totals["runs"] == {"planned": 1, "done": 0, "stopped": 0, "cancelled": 0}
     assert (totals["steps_done"], totals["steps_failed"], totals["steps_planned"]) == (2, 1, 5)
     assert [(row["storage"], row["images"]) for row in totals["images"]] == [("blob", 3)]
