@@ -1,0 +1,60 @@
+"""The menu File."""
+
+from __future__ import annotations
+
+from app.actions.action import Action
+
+FILE: tuple[Action, ...] = (
+    Action("file.new", "&New project…", "File", "Ctrl+N", "Make an empty project file", icon="file-plus"),
+    Action("file.open", "&Open project…", "File", "Ctrl+O", "Open a project file", icon="folder-open"),
+    Action(
+        "file.recent",
+        "Open &recent project…",
+        "File",
+        "Ctrl+Shift+O",
+        "Choose one of the projects opened last",
+    ),
+    Action(
+        "file.demo", "Open the &demo study", "File", "", "Runs made and scored on this computer, with no key"
+    ),
+    Action(
+        "file.import",
+        "&Import a folder…",
+        "File",
+        "Ctrl+I",
+        "Add runs from a folder of pictures",
+        icon="tray",
+        section=True,
+    ),
+    Action(
+        "file.export_view",
+        "Export this &view…",
+        "File",
+        "Ctrl+Shift+S",
+        "Save what the panes show as a PNG",
+        section=True,
+    ),
+    Action(
+        "file.export_animation",
+        "Export the run as an &animation…",
+        "File",
+        "Ctrl+Shift+A",
+        "Its steps one after another, as WebP or GIF",
+    ),
+    Action(
+        "file.export_sheet",
+        "Export the run as a contact &sheet…",
+        "File",
+        "",
+        "Its steps side by side with their numbers, as PNG, JPEG or PDF",
+    ),
+    Action(
+        "file.close",
+        "&Close project",
+        "File",
+        "Ctrl+W",
+        "Close the project and keep the window",
+        section=True,
+    ),
+    Action("file.quit", "&Quit", "File", "Ctrl+Q", "End the program; finished work is kept", section=True),
+)
