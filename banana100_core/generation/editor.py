@@ -28,6 +28,9 @@ class Capabilities:
     usd_per_image: tuple[float, float] = (0.0, 0.0)  # lowest and highest
     usd_by_size: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # by resolution asked for
     keeps_session: bool = False  # it heeds the history of `EditSettings`
+    honours: frozenset[str] = frozenset({"seed"})  # those of seed, temperature, resolution and aspect_ratio
+    sizes: tuple[str, ...] = ()  # resolutions that it can be asked for
+    reads_prompt: bool = True
 
     def usd(self, resolution: str | None) -> tuple[float, float]:
         """Lowest and highest price of an image of that resolution."""
@@ -122,7 +125,15 @@ class Editor(Protocol):
 def shipped(provider: str, media_types: tuple[str, ...]) -> list[Capabilities]:
     """The catalog's models of a deterministic provider that ships with the program and works here."""
     return [
-        Capabilities(model.provider, model.key, model.title, model.note, media_types, deterministic=True)
+        Capabilities(
+            model.provider,
+            model.key,
+            model.title,
+            model.note,
+            media_types,
+            deterministic=True,
+            reads_prompt=False,
+        )
         for model in editor_models()
         if model.provider == provider
     ]

@@ -10,7 +10,7 @@ from PIL import Image
 
 from banana100_core.errors import ImageError, ProviderError
 from banana100_core.generation.editor import EditSettings
-from banana100_core.generation.providers import capabilities, editor, providers
+from banana100_core.generation.providers import capabilities, editor, offered, providers
 from banana100_core.generation.providers.restoration_loop import OVERLAP, Network
 from banana100_core.imaging.decode import sniff_media_type
 
@@ -179,3 +179,16 @@ def test_installed_packages_add_editors(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert editor("greyer", "g1").edit(b"x", "hello", EditSettings()).reasoning == "hello"
     with pytest.raises(ProviderError, match=r"broken.*greyer_editor.missing"):
         editor("broken", "g1")
+    found, problems = offered()
+    assert {one.provider for one in found} >= {"restoration_loop", "codec_loss", "gemini", "greyer"}
+    assert any("broken" in problem for problem in problems)
+
+
+def test_editors_say_which_settings_they_honour() -> None:
+    pro = capabilities("gemini", "gemini-3-pro-image")
+    assert pro.honours == {"seed", "temperature", "resolution", "aspect_ratio"}
+    assert pro.sizes == ("1K", "2K", "4K")
+    assert capabilities("gemini", "gemini-2.5-flash-image").sizes == ("1K",)
+    loop = capabilities("restoration_loop", "realesr-animevideov3-x2")
+    assert loop.honours == {"seed"}
+    assert not loop.reads_prompt

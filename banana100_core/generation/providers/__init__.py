@@ -45,6 +45,20 @@ def providers() -> list[str]:
     return [*SHIPPED, *_added()]
 
 
+def offered() -> tuple[list[Capabilities], list[str]]:
+    """All editors, and why those of some packages can't be offered."""
+    found: list[Capabilities] = []
+    problems: list[str] = []
+    for name in providers():
+        try:
+            found += _provider(name).capabilities()
+        except ProviderError as error:
+            problems.append(str(error))
+        except Exception as error:  # noqa: BLE001 - a stranger's package must not take the others away
+            problems.append(f"The editor {name!r} can't say what it is: {error!r}. Tell its makers.")
+    return found, problems
+
+
 def capabilities(provider: str, model: str) -> Capabilities:
     """What an editor is; ProviderError names those there are."""
     offered = _provider(provider).capabilities()

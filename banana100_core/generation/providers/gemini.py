@@ -151,6 +151,8 @@ def _capabilities(model: EditorModel) -> Capabilities:
         needs_key=True,
         in_worker=False,
         keeps_session=True,
+        honours=frozenset({"seed", "temperature", "resolution", "aspect_ratio"}),
+        sizes=() if prices is None else tuple(size for size, _ in prices.by_size),
         usd_per_image=model.usd_per_image,
         usd_by_size={}
         if prices is None
