@@ -13,8 +13,10 @@ from sqlite_utils.migrations import Migrations
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import APPLICATION_ID, packed_version, sibling
 from banana100_core.project.schema import (
+    FAILURE_MODE_COLUMNS,
     REGION_TABLES,
     REPLY_TABLE,
+    REVIEW_TABLES,
     SUGGESTION_TABLE,
     TABLES,
     VERDICT_TABLE,
@@ -74,6 +76,16 @@ def add_verdicts(database: Database) -> None:
 
 
 migrations(name="add_verdicts")(add_verdicts)
+
+
+def add_reviews(database: Database) -> None:
+    """Retired failure modes, reviews of runs, and how annotators work; version 1.5."""
+    set_version(database, 1, 5)
+    for statement in (*FAILURE_MODE_COLUMNS, *REVIEW_TABLES):
+        database.execute(statement)
+
+
+migrations(name="add_reviews")(add_reviews)
 
 
 def set_version(database: Database, major: int, minor: int) -> None:

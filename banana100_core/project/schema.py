@@ -1,4 +1,4 @@
-"""Tables and views of a project file, version 1.0, and the tables that migrations add."""
+"""Tables and views of a project file, version 1.0, and what migrations add."""
 
 from __future__ import annotations
 
@@ -238,6 +238,89 @@ VERDICT_TABLE = """
         PRIMARY KEY (step_id, model, prompt_version)
     ) STRICT, WITHOUT ROWID
 """
+
+# A failure mode that was retired keeps its tags; `merged_into` names the mode that its tags went to.
+FAILURE_MODE_COLUMNS = (
+    "ALTER TABLE failure_mode ADD COLUMN retired INTEGER NOT NULL DEFAULT 0 CHECK (retired IN (0, 1))",
+    "ALTER TABLE failure_mode ADD COLUMN merged_into TEXT REFERENCES failure_mode (key)",
+    "ALTER TABLE failure_mode ADD COLUMN modified_at TEXT",
+    """
+    CREATE TABLE failure_mode_edit (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at TEXT NOT NULL,
+        annotator TEXT NOT NULL,
+        failure_mode TEXT NOT NULL,
+        before TEXT,
+        after TEXT NOT NULL
+    ) STRICT
+    """,
+)
+
+# Append-only: where an annotator's work on a run stands is what the last entry of the two says.
+REVIEW_TABLES = (
+    """
+    CREATE TABLE review (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at TEXT NOT NULL,
+        run_id INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+        annotator TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('draft', 'done', 'accepted', 'rejected')),
+        said_by TEXT NOT NULL,
+        comment TEXT NOT NULL
+    ) STRICT
+    """,
+    "CREATE INDEX review_run ON review (run_id, annotator, at, id)",
+    """
+    CREATE TRIGGER review_is_never_changed BEFORE UPDATE ON review
+    BEGIN SELECT RAISE(ABORT, 'reviews are append-only'); END
+    """,
+    """
+    CREATE VIEW run_reviews AS
+    SELECT run.id AS run_id, run.initial_image, run.model, run.protocol, run.repeat, annotator, review.state,
+        said_by, comment, at,
+        (SELECT count(*) FROM tag WHERE tag.run_id = run.id AND tag.annotator = review.annotator) AS tags
+    FROM review
+    JOIN run ON run.id = review.run_id
+    WHERE NOT EXISTS (
+        SELECT 1 FROM review AS later
+        WHERE later.run_id = review.run_id AND later.annotator = review.annotator
+            AND (later.at, later.id) > (review.at, review.id)
+    )
+    """,
+    # How an annotator works: the seed of each queue, what is hidden.
+    """
+    CREATE TABLE annotator_setting (
+        annotator TEXT NOT NULL,
+        key TEXT NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (annotator, key)
+    ) STRICT, WITHOUT ROWID
+    """,
+)
+
+# Full text of reasoning summaries. Triggers note the steps that changed, in a table that older programs fill
+# too; the index itself is written by `reasoning.take_in`, since a trigger of an untrusted file may not.
+REASONING_TABLES = (
+    """
+    CREATE VIRTUAL TABLE reasoning_search USING fts5 (
+        reasoning, tokenize = 'porter unicode61 remove_diacritics 2'
+    )
+    """,
+    "CREATE TABLE reasoning_change (step_id INTEGER PRIMARY KEY) STRICT",
+    """
+    CREATE TRIGGER reasoning_added AFTER INSERT ON step WHEN new.reasoning <> ''
+    BEGIN INSERT OR IGNORE INTO reasoning_change VALUES (new.id); END
+    """,
+    """
+    CREATE TRIGGER reasoning_changed AFTER UPDATE OF id, reasoning ON step
+    BEGIN INSERT OR IGNORE INTO reasoning_change VALUES (old.id), (new.id); END
+    """,
+    """
+    CREATE TRIGGER reasoning_removed AFTER DELETE ON step WHEN old.reasoning <> ''
+    BEGIN INSERT OR IGNORE INTO reasoning_change VALUES (old.id); END
+    """,
+    "INSERT INTO reasoning_change SELECT id FROM step WHERE reasoning <> ''",
+)
 
 NORMALISED = (
     "100.0 * iif(metric.lower_is_better, metric.high - score.score, score.score - metric.low)"

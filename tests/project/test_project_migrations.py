@@ -17,6 +17,7 @@ from banana100_core.project.database import MINOR, connect, packed_version
 from banana100_core.project.migrations import (
     add_regions,
     add_replies,
+    add_reviews,
     add_suggestions,
     add_verdicts,
     create,
@@ -27,11 +28,21 @@ from banana100_core.project.records import NewTag
 from banana100_core.project.runs import runs, steps
 from banana100_core.project.tags import add_tag, edits, tags, undo
 
+LATER_TABLES = (
+    "reply",
+    "region",
+    "suggestion",
+    "verdict",
+    "failure_mode_edit",
+    "review",
+    "annotator_setting",
+)
+
 
 def newer(*further) -> Migrations:
     """The program's migrations, and others after them."""
     migrations = Migrations("banana100")
-    for function in (create, add_replies, add_regions, add_suggestions, add_verdicts, *further):
+    for function in (create, add_replies, add_regions, add_suggestions, add_verdicts, add_reviews, *further):
         migrations()(function)
     return migrations
 
@@ -59,8 +70,11 @@ def study(tmp_path, add_study):
 def to_version_1_0(path):
     """Take back what later versions added."""
     with database_of(path) as database:
-        for table in ("reply", "region", "suggestion", "verdict"):
+        database.execute("DROP VIEW run_reviews")
+        for table in LATER_TABLES:
             database[table].drop()
+        for column in ("merged_into", "modified_at", "retired"):
+            database.execute(f"ALTER TABLE failure_mode DROP COLUMN {column}")
         database.execute("DELETE FROM _sqlite_migrations WHERE name <> 'create'")
         set_version(database, 1, 0)
 
@@ -119,6 +133,7 @@ def test_a_migration_is_recorded_with_its_change_after_a_backup(study):
             "add_regions",
             "add_suggestions",
             "add_verdicts",
+            "add_reviews",
             "add_colour",
         ]
         assert migrate(database, study, newer(add_colour)) is None
@@ -197,7 +212,9 @@ def test_a_file_of_version_1_0_gets_the_later_tables(study, tmp_path):
     with Project.open(study) as project:
         assert runs(project)
     after = tables(study)
-    assert [after.pop(table) for table in ("reply", "region", "suggestion", "verdict")] == [[], [], [], []]
+    assert all(after.pop(table) == [] for table in LATER_TABLES)
+    modes = [row[:-3] for row in after.pop("failure_mode")]
+    assert sorted(modes, key=repr) == before.pop("failure_mode")
     assert {name: rows for name, rows in after.items() if "migrations" not in name} == {
         name: rows for name, rows in before.items() if "migrations" not in name
     }
