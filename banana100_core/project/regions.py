@@ -13,12 +13,12 @@ from uuid import uuid4
 from banana100_core.errors import ProjectError
 from banana100_core.project import edit_log, tag_rows
 from banana100_core.project.records import NewRegion, Region, RegionKind
-from banana100_core.project.rows import columns_of, from_json, now, to_json
+from banana100_core.project.rows import columns_of, from_json, now, text, to_json
 from banana100_core.project.tags import CHANGES
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
     from sqlite_utils import Database
@@ -46,6 +46,42 @@ def add_regions(
         tag = tag_rows.need(database, tag_uuid)
         rows = [_new_row(database, tag, region) for region in regions]
         _edit(database, annotator, tag, {row["uuid"]: (None, row) for row in rows})
+        return [region_of(row) for row in rows]
+
+    tag_rows.named(annotator)
+    return project.write(work, changes=CHANGES)
+
+
+def edit_regions(
+    project: Project,
+    annotator: str,
+    tag_uuid: str,
+    put: Mapping[str, NewRegion],
+    removed: Collection[str] = (),
+) -> list[Region]:
+    """Make, change and remove regions of a tag in one edit of its log; returns those that were put.
+
+    `put` has them by UUID: one that the tag has gets other points, any other is made. Of `removed`, those
+    that are gone already are left alone, so that an edit may be tried again. Nothing is logged when nothing
+    changes. Raises ProjectError as `add_regions` does, or where a UUID is that of another tag or step.
+    """
+
+    def work(database: Database) -> list[Region]:
+        tag = tag_rows.need(database, tag_uuid)
+        there = tag_rows.regions_of(database, tag_uuid)
+        changes: dict[str, tuple[Row | None, Row | None]] = {
+            uuid: (there[uuid], None) for uuid in removed if uuid in there and uuid not in put
+        }
+        rows = []
+        for uuid, region in put.items():
+            before = there.get(uuid) or tag_rows.region(database, uuid)
+            row = _new_row(database, tag, region) | {"uuid": text(uuid)}
+            if before is not None:
+                row = _changed_row(before, row)
+            rows.append(row)
+            if row != before:
+                changes[uuid] = (before, row)
+        _edit(database, annotator, tag, changes)
         return [region_of(row) for row in rows]
 
     tag_rows.named(annotator)
@@ -202,6 +238,17 @@ def _new_row(database: Database, tag: Row, region: NewRegion) -> Row:
         "created_at": moment,
         "modified_at": moment,
     }
+
+
+def _changed_row(before: Row, wanted: Row) -> Row:
+    """The row of a region with the points of another; the same when these are its own."""
+    if any(before[name] != wanted[name] for name in ("tag_uuid", "step", "kind")):
+        raise ProjectError(
+            f"The region {before['uuid']} is a {before['kind']} of step {before['step']} of tag "
+            f"{before['tag_uuid']} and stays one. Draw another."
+        )
+    same = region_of(before).points == region_of(wanted).points
+    return before if same else before | {"points": wanted["points"], "modified_at": wanted["modified_at"]}
 
 
 def _picture_size(database: Database, run_id: int, step: int) -> tuple[int, int]:

@@ -39,10 +39,15 @@ def need(database: Database, uuid: str) -> Row:
 
 def need_region(database: Database, uuid: str) -> Row:
     """A region's row; ProjectError when there is none of that UUID."""
-    row = _row(database, "region", uuid)
+    row = region(database, uuid)
     if row is None:
         raise ProjectError(f"There is no region {uuid}; it may have been removed. Undo brings it back.")
     return row
+
+
+def region(database: Database, uuid: str) -> Row | None:
+    """A region's row, if it is there."""
+    return _row(database, "region", uuid)
 
 
 def regions_of(database: Database, tag_uuid: str) -> dict[str, Row | None]:

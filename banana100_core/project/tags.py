@@ -23,16 +23,16 @@ CHANGES = frozenset({"tag", "edit"})
 _CHANGEABLE = frozenset(field.name for field in fields(NewTag)) - {"run_id"}
 
 
-def add_tag(project: Project, annotator: str, tag: NewTag) -> Tag:
-    """Add a tag and log it; ProjectError names the value that can't be."""
-    return project.write(lambda database: put_new_tag(database, annotator, tag), changes=CHANGES)
+def add_tag(project: Project, annotator: str, tag: NewTag, uuid: str | None = None) -> Tag:
+    """Add a tag and log it, under a UUID of the caller's or a new one; ProjectError names what can't be."""
+    return project.write(lambda database: put_new_tag(database, annotator, tag, uuid=uuid), changes=CHANGES)
 
 
-def put_new_tag(database: Database, annotator: str, tag: NewTag) -> Tag:
+def put_new_tag(database: Database, annotator: str, tag: NewTag, *, uuid: str | None = None) -> Tag:
     """Add a tag as part of a write; see `add_tag`."""
     moment = now()
     row = _stored(asdict(tag)) | {
-        "uuid": str(uuid4()),
+        "uuid": uuid or str(uuid4()),
         "annotator": tag_rows.named(annotator),
         "created_at": moment,
         "modified_at": moment,
