@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from banana100_core.errors import ProjectError
-from banana100_core.project import tag_rows
+from banana100_core.project import suggestion_rows, tag_rows
 from banana100_core.project.records import NewSuggestion, NewTag, Suggestion, SuggestionState, Tag
 from banana100_core.project.rows import columns_of, now, text
-from banana100_core.project.tags import CHANGES, put_new_tag
+from banana100_core.project.tags import CHANGES, put_new_tag, tag_that_holds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,13 +87,15 @@ def suggestions(
 def accept_suggestion(project: Project, annotator: str, uuid: str, onset: int | None = None) -> Tag:
     """Make a suggestion the annotator's tag, from another `onset` if they say so; both or nothing.
 
-    Raises ProjectError when there is none of that UUID, or it was decided on.
+    Undoing it opens the suggestion again. Where the annotator has a tag of that failure mode which holds at
+    the onset, that one is accepted. Raises ProjectError where there is none of that UUID or it is decided.
     """
 
     def work(database: Database) -> Tag:
         row = _need_open(database, uuid)
         wanted = row["onset"] if onset is None else onset
-        tag = put_new_tag(database, annotator, NewTag(row["run_id"], row["failure_mode"], wanted))
+        new = NewTag(row["run_id"], row["failure_mode"], wanted)
+        tag = tag_that_holds(database, annotator, new) or put_new_tag(database, annotator, new, uuid)
         _decide(database, uuid, SuggestionState.ACCEPTED, annotator, tag.uuid)
         return tag
 
@@ -106,6 +108,19 @@ def reject_suggestion(project: Project, annotator: str, uuid: str) -> None:
     def work(database: Database) -> None:
         _need_open(database, uuid)
         _decide(database, uuid, SuggestionState.REJECTED, tag_rows.named(annotator), None)
+
+    project.write(work, changes=_CHANGES)
+
+
+def reopen_suggestion(project: Project, uuid: str) -> None:
+    """Leave a suggestion that was decided on to be decided on again; an accepted one's tag stays.
+
+    Raises ProjectError when there is none of that UUID, or it is open.
+    """
+
+    def work(database: Database) -> None:
+        if not suggestion_rows.reopen(database, uuid):
+            raise ProjectError(f"There is no decision on a suggestion {uuid} to take back.")
 
     project.write(work, changes=_CHANGES)
 

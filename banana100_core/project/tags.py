@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from banana100_core.errors import ProjectError
-from banana100_core.project import edit_log, tag_rows
+from banana100_core.project import edit_log, suggestion_rows, tag_rows
 from banana100_core.project.records import Edit, NewTag, ReviewState, Tag
 from banana100_core.project.rows import columns_of, now, text
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from banana100_core.project.project import Project
 
 CHANGES = frozenset({"tag", "edit"})
+_LOG_CHANGES = CHANGES | {"suggestion"}
 _CHANGEABLE = frozenset(field.name for field in fields(NewTag)) - {"run_id"}
 
 
@@ -28,8 +30,15 @@ def add_tag(project: Project, annotator: str, tag: NewTag, uuid: str | None = No
     return project.write(lambda database: put_new_tag(database, annotator, tag, uuid=uuid), changes=CHANGES)
 
 
-def put_new_tag(database: Database, annotator: str, tag: NewTag, *, uuid: str | None = None) -> Tag:
-    """Add a tag as part of a write; see `add_tag`."""
+def put_new_tag(
+    database: Database,
+    annotator: str,
+    tag: NewTag,
+    suggestion: str | None = None,
+    *,
+    uuid: str | None = None,
+) -> Tag:
+    """Add a tag as part of a write, perhaps one that was suggested; see `add_tag`."""
     moment = now()
     row = _stored(asdict(tag)) | {
         "uuid": uuid or str(uuid4()),
@@ -39,8 +48,20 @@ def put_new_tag(database: Database, annotator: str, tag: NewTag, *, uuid: str | 
     }
     _validate(database, row)
     tag_rows.put(database, row)
-    edit_log.append(database, annotator, "add", row["uuid"], None, row)
+    edit_log.append(database, annotator, "add", row["uuid"], None, suggestion_rows.named(row, suggestion))
     return _tag_of(row)
+
+
+def tag_that_holds(database: Database, annotator: str, tag: NewTag) -> Tag | None:
+    """The annotator's tag of that failure mode which holds at the onset of `tag`; part of a write."""
+    cursor = database.conn.cursor()
+    cursor.row_factory = sqlite3.Row
+    row = cursor.execute(
+        "SELECT * FROM tag WHERE run_id = ? AND failure_mode = ? AND annotator = ? AND onset <= ?"
+        " AND (end_step IS NULL OR end_step >= ?) LIMIT 1",
+        (tag.run_id, tag.failure_mode, tag_rows.named(annotator), tag.onset, tag.onset),
+    ).fetchone()
+    return None if row is None else _tag_of(dict(row))
 
 
 def change_tag(project: Project, annotator: str, uuid: str, **changes: object) -> Tag:
@@ -99,17 +120,18 @@ def edits(project: Project) -> list[Edit]:
 def undo(project: Project, annotator: str) -> Edit | None:
     """Take back the annotator's last edit that stands; returns the log's new entry, None when there is none.
 
-    Raises ProjectError when somebody else has changed the same fields since: their work would be lost.
+    An accepted suggestion whose tag goes is open again. Raises ProjectError when somebody else has changed
+    the same fields since: their work would be lost.
     """
     return project.write(
-        lambda database: _take_back(database, annotator, "undo", edit_log.last_standing), changes=CHANGES
+        lambda database: _take_back(database, annotator, "undo", edit_log.last_standing), changes=_LOG_CHANGES
     )
 
 
 def redo(project: Project, annotator: str) -> Edit | None:
     """Take back the annotator's last undo, unless a newer edit followed it. See `undo`."""
     return project.write(
-        lambda database: _take_back(database, annotator, "redo", edit_log.last_undo), changes=CHANGES
+        lambda database: _take_back(database, annotator, "redo", edit_log.last_undo), changes=_LOG_CHANGES
     )
 
 
@@ -120,6 +142,7 @@ def _take_back(
     if edit is None:
         return None
     before, after = tag_rows.take_back(database, edit)
+    before, after = suggestion_rows.follow(database, edit, before, after)
     return edit_log.append(database, annotator, action, edit.tag_uuid, before, after, edit.id)
 
 

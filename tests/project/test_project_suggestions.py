@@ -6,16 +6,17 @@ import pytest
 
 from banana100_core.errors import ProjectError
 from banana100_core.project import Project
-from banana100_core.project.records import NewSuggestion, SuggestionState
+from banana100_core.project.records import NewSuggestion, NewTag, SuggestionState
 from banana100_core.project.runs import add_run
 from banana100_core.project.suggestions import (
     accept_suggestion,
     acceptance,
     reject_suggestion,
+    reopen_suggestion,
     replace_suggestions,
     suggestions,
 )
-from banana100_core.project.tags import edits, tags, undo
+from banana100_core.project.tags import add_tag, edits, redo, remove_tag, tags, undo
 
 
 @pytest.fixture
@@ -44,8 +45,60 @@ def test_an_accepted_one_is_the_annotators_tag(project, run_id):
     assert (tag.annotator, tag.failure_mode, tag.onset) == ("Ann", "green_tint", 7)
     (kept,) = suggestions(project)
     assert (kept.state, kept.annotator, kept.tag_uuid) == (SuggestionState.ACCEPTED, "Ann", tag.uuid)
+
+
+def test_undoing_an_acceptance_opens_the_suggestion_again_and_redoing_accepts_it(project, run_id):
+    replace_suggestions(project, [run_id], [made(run_id)])
+    tag = accept_suggestion(project, "Ann", suggestions(project)[0].uuid)
+    for _ in range(2):
+        assert undo(project, "Ann").after is None
+        assert tags(project) == []
+        (kept,) = suggestions(project)
+        assert (kept.state, kept.annotator, kept.tag_uuid) == (SuggestionState.OPEN, None, None)
+        assert acceptance(project)[0].rate is None
+        redo(project, "Ann")
+        (kept,) = suggestions(project)
+        assert (kept.state, kept.annotator, kept.tag_uuid) == (SuggestionState.ACCEPTED, "Ann", tag.uuid)
+        assert [there.uuid for there in tags(project)] == [tag.uuid]
+
+
+def test_redo_finds_the_suggestion_that_was_found_anew(project, run_id):
+    replace_suggestions(project, [run_id], [made(run_id)])
+    accept_suggestion(project, "Ann", suggestions(project)[0].uuid)
     undo(project, "Ann")
-    assert tags(project) == []
+    replace_suggestions(project, [run_id], [made(run_id, figure=-5.0)])
+    redo(project, "Ann")
+    assert suggestions(project)[0].state is SuggestionState.ACCEPTED
+
+
+def test_undo_of_other_edits_leaves_suggestions_alone(project, run_id):
+    replace_suggestions(project, [run_id], [made(run_id)])
+    add_tag(project, "Ann", NewTag(run_id, "green_tint", 15))
+    undo(project, "Ann")
+    redo(project, "Ann")
+    assert suggestions(project)[0].state is SuggestionState.OPEN
+    tag = accept_suggestion(project, "Ann", suggestions(project)[0].uuid)
+    remove_tag(project, "Ann", tag.uuid)
+    undo(project, "Ann")
+    assert suggestions(project)[0].state is SuggestionState.ACCEPTED
+
+
+def test_accepting_what_is_tagged_already_adds_no_second_tag(project, run_id):
+    replace_suggestions(project, [run_id], [made(run_id)])
+    own = add_tag(project, "Ann", NewTag(run_id, "green_tint", 4))
+    assert accept_suggestion(project, "Ann", suggestions(project)[0].uuid) == own
+    assert tags(project) == [own]
+    assert suggestions(project)[0].tag_uuid == own.uuid
+
+
+def test_a_decision_can_be_taken_back(project, run_id):
+    replace_suggestions(project, [run_id], [made(run_id)])
+    (there,) = suggestions(project)
+    reject_suggestion(project, "Ann", there.uuid)
+    reopen_suggestion(project, there.uuid)
+    assert suggestions(project) == [there]
+    with pytest.raises(ProjectError, match="no decision"):
+        reopen_suggestion(project, there.uuid)
 
 
 def test_decided_ones_are_neither_replaced_nor_decided_again(project, run_id, tmp_path):
