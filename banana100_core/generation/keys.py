@@ -9,25 +9,54 @@ from banana100_core.errors import ProviderError
 
 SERVICE = "banana100"
 _VARIABLES = {"gemini": ("GOOGLE_API_KEY", "GEMINI_API_KEY")}
+_VERTEX = "GOOGLE_GENAI_USE_VERTEXAI"
+_INSTALL = "pip install 'banana100-inspector[keyring]'"
 
 
 class _Keyring(Protocol):
     def get_password(self, service_name: str, username: str) -> str | None: ...
+    def set_password(self, service_name: str, username: str, password: str) -> None: ...
 
 
 def api_key(provider: str) -> str:
     """The key for a provider; ProviderError says where one can be put."""
-    variables = _VARIABLES[provider]
-    for variable in variables:
+    for variable in _VARIABLES[provider]:
         if key := os.environ.get(variable, "").strip():
             return key
     if key := _from_keyring(provider):
         return key
     raise ProviderError(
-        f"There is no API key for {provider}. Set the environment variable {' or '.join(variables)}, or "
-        f"store it in the system's keyring with: keyring set {SERVICE} {provider} "
-        "(needs: pip install 'banana100-inspector[keyring]'). Then start the run again."
+        f"There is no API key for {provider}. Set the environment variable "
+        f"{' or '.join(_VARIABLES[provider])}, or store it in the system's keyring with: keyring set "
+        f"{SERVICE} {provider} (needs: {_INSTALL}). Then start the run again."
     )
+
+
+def key_place(provider: str) -> str:
+    """Where the key for a provider comes from, in words; "" when there is none. The key is not told."""
+    for variable in _VARIABLES.get(provider, ()):
+        if os.environ.get(variable, "").strip():
+            return f"the environment variable {variable}"
+    if provider == "gemini" and os.environ.get(_VERTEX, "").lower() in {"1", "true"}:
+        return f"the account of Vertex ({_VERTEX})"
+    return "the system's keyring" if _from_keyring(provider) else ""
+
+
+def store_key(provider: str, key: str) -> None:
+    """Put a key into the system's keyring; ProviderError, without the key in it, when that can't be done."""
+    if not key.strip():
+        raise ProviderError("The key is empty. Nothing was stored.")
+    keyring = _keyring()
+    if keyring is None:
+        raise ProviderError(f"The system's keyring can't be used without a package. Install it: {_INSTALL}.")
+    try:
+        keyring.set_password(SERVICE, provider, key.strip())
+    except Exception as error:  # noqa: BLE001 - each system's keyring fails in its own way
+        why = without_key(str(error), key.strip()) or type(error).__name__
+        variable = _VARIABLES.get(provider, ("an environment variable",))[0]
+        raise ProviderError(
+            f"The system's keyring did not take the key: {why} Set {variable} instead, before the start."
+        ) from None
 
 
 def without_key(text: str, key: str) -> str:
@@ -36,11 +65,18 @@ def without_key(text: str, key: str) -> str:
 
 
 def _from_keyring(provider: str) -> str:
+    keyring = _keyring()
+    if keyring is None:
+        return ""
+    try:
+        return (keyring.get_password(SERVICE, provider) or "").strip()
+    except Exception:  # noqa: BLE001 - a machine without a keyring says so in many ways
+        return ""
+
+
+def _keyring() -> _Keyring | None:
     try:
         import keyring
     except ImportError:
-        return ""
-    try:
-        return (cast("_Keyring", cast("Any", keyring)).get_password(SERVICE, provider) or "").strip()
-    except Exception:  # noqa: BLE001 - a machine without a keyring says so in many ways
-        return ""
+        return None
+    return cast("_Keyring", cast("Any", keyring))

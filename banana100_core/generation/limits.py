@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from banana100_core.generation.gate import Gate
 
 LONGEST_DELAY = 60.0
+OVER_BUDGET = "with a larger budget"  # by these words `ways_out` knows why a run stopped
 _LOOK_AGAIN = 0.2  # seconds, for a budget that is all reserved
 
 
@@ -86,7 +87,7 @@ class Limits:
             if self._spent + most_usd > budget + 1e-9:
                 raise BudgetSpentError(
                     f"${self._spent:.2f} of the budget of ${budget:.2f} is spent, and one more call may cost "
-                    f"${most_usd:.2f}. Start the run again with a larger budget."
+                    f"${most_usd:.2f}. Start the run again {OVER_BUDGET}."
                 )
             if self._spent + self._reserved + most_usd > budget + 1e-9:
                 return _LOOK_AGAIN

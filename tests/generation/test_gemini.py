@@ -11,6 +11,7 @@ from banana100_core.catalog.faults import Fault
 from banana100_core.errors import ProviderError
 from banana100_core.generation.editor import EditSettings, NoAnswerError, Trouble
 from banana100_core.generation.fake_gemini import MODEL_VERSION
+from banana100_core.generation.keys import key_place, store_key
 from banana100_core.generation.providers import capabilities, editor
 from banana100_core.imaging.decode import inspect, sniff_media_type
 
@@ -197,3 +198,45 @@ def test_the_editor_is_known_before_the_client_is_imported() -> None:
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout == "False\n"
+
+
+def test_a_key_goes_into_the_keyring_and_its_place_is_told(
+    fake, gemini, make_png, monkeypatch, secret
+) -> None:
+    keyring = pytest.importorskip("keyring")
+
+    class Memory(keyring.backend.KeyringBackend):
+        priority = 1
+        locked = False
+
+        def __init__(self):
+            super().__init__()
+            self.kept = {}
+
+        def get_password(self, service, username):
+            return self.kept.get((service, username))
+
+        def set_password(self, service, username, password):
+            if self.locked:
+                raise RuntimeError(f"locked, and no place for {password}.")
+            self.kept[service, username] = password
+
+        def delete_password(self, service, username): ...
+
+    fake()
+    assert key_place("gemini") == "the environment variable GEMINI_API_KEY"
+    monkeypatch.delenv("GEMINI_API_KEY")
+    before, memory = keyring.get_keyring(), Memory()
+    keyring.set_keyring(memory)
+    try:
+        assert key_place("gemini") == ""
+        store_key("gemini", f" {secret}\n")
+        assert key_place("gemini") == "the system's keyring"
+        assert asked(gemini, make_png(48, 32)).data
+        Memory.locked = True
+        with pytest.raises(ProviderError) as told:
+            store_key("gemini", secret)
+    finally:
+        keyring.set_keyring(before)
+    assert "locked, and no place for [API key]" in str(told.value)
+    assert secret not in str(told.value)

@@ -22,7 +22,9 @@ from banana100_core.generation.gate import Gate
 from banana100_core.generation.limits import BudgetSpentError, Limits
 from banana100_core.generation.plan import add_plan, make_plan
 from banana100_core.generation.providers import capabilities
+from banana100_core.generation.ways_out import WayOut, way_out
 from banana100_core.project import Project
+from banana100_core.project.calls import failed_calls
 from banana100_core.project.check import check
 from banana100_core.project.images import image_bytes
 from banana100_core.project.records import Outcome, RunState
@@ -129,6 +131,7 @@ def test_a_key_that_is_refused_stops_runs_with_the_way_out_and_a_good_one_goes_o
     for each in runs(project):
         assert each.state is RunState.STOPPED
         assert "Check the API key, then start the run again" in each.state_reason
+        assert way_out(each) is WayOut.KEY
     assert "Check the API key" in executor.progress().message
     server.faults = ()
     work_off(project, run_ids)
@@ -151,10 +154,12 @@ def test_a_retired_model_asks_for_another_which_goes_on(project, plan_runs, fake
     assert executor.wait(WAIT)
     executor.close()
     assert "resume --run RUN --model MODEL" in run(project, run_id).state_reason
+    assert way_out(run(project, run_id)) is WayOut.ANOTHER_MODEL
     set_run_model(project, run_id, "gemini-3.5-pro-image")
     work_off(project, [run_id])
     after = run(project, run_id)
     assert (after.state, after.model) == (RunState.DONE, "gemini-3.5-pro-image")
+    assert way_out(after) is None
     assert after.settings["earlier_models"] == [{"model": PRO[1], "to_step": 2}]
 
 
@@ -171,6 +176,9 @@ def test_answers_without_an_image_stop_a_run_after_three_tries_and_it_can_go_on(
     failed = steps(project, run_id)[1]
     assert (failed.outcome, failed.finish_reason) == (Outcome.FAILED, "IMAGE_SAFETY")
     assert call_count(project) == server.accepted == 3
+    assert way_out(stopped) is WayOut.AGAIN
+    assert [(each.step, each.attempt) for each in failed_calls(project, [run_id])] == [(1, 3), (1, 2), (1, 1)]
+    assert "IMAGE_SAFETY" in failed_calls(project, [run_id], limit=1)[0].reason
     del server.strikes
     server.faults = ()
     work_off(project, [run_id])
@@ -192,6 +200,7 @@ def test_the_budget_is_never_overspent_and_says_what_to_do(project, plan_runs, f
     stopped = [each for each in runs(project) if each.state is RunState.STOPPED]
     assert stopped
     assert all("of the budget of $1.00 is spent" in each.state_reason for each in stopped)
+    assert {way_out(each) for each in stopped} == {WayOut.BUDGET}
     assert all(each.steps_failed == 0 for each in stopped)
     work_off(project, run_ids, budget_usd=10.0)
     assert [each.state for each in runs(project)] == [RunState.DONE] * 4

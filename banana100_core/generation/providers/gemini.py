@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from banana100_core.generation.editor import Turn
 
 PROVIDER = "gemini"
+RETIRED, CHECK_KEY = "was retired or never was", "Check the API key"  # by these words `ways_out` knows them
 TIMEOUT_MS = 900_000  # one image may take minutes
 _PLAIN_FINISH = {"STOP", "FINISH_REASON_UNSPECIFIED", ""}
 
@@ -89,9 +90,9 @@ class Service:
         if error.code == 429 or error.code >= 500:
             return NoAnswerError(what, Trouble.BUSY, retry_after=_retry_delay(error.details))
         way_out = {
-            401: "Check the API key, then start the run again.",
-            403: "Check the API key and what it may use, then start the run again.",
-            404: f"The model {self.model} was retired or never was. "
+            401: f"{CHECK_KEY}, then start the run again.",
+            403: f"{CHECK_KEY} and what it may use, then start the run again.",
+            404: f"The model {self.model} {RETIRED}. "
             "Name the one that takes its place: banana100 resume --run RUN --model MODEL.",
         }.get(error.code, "Change what is refused, then start the run again.")
         return NoAnswerError(f"{what} {way_out}", Trouble.FINAL)

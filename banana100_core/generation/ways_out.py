@@ -1,0 +1,34 @@
+"""What a person can do about a run that stopped."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from banana100_core.generation.limits import OVER_BUDGET
+from banana100_core.generation.providers.gemini import CHECK_KEY, RETIRED
+from banana100_core.project.records import RunState
+
+if TYPE_CHECKING:
+    from banana100_core.project.records import Run
+
+
+class WayOut(StrEnum):
+    """The first thing to try."""
+
+    ANOTHER_MODEL = "another model"  # its own was retired
+    KEY = "key"
+    BUDGET = "budget"
+    AGAIN = "again"
+
+
+def way_out(run: Run) -> WayOut | None:
+    """The way out that the reason of a stopped run asks for; None for a run that did not stop."""
+    if run.state is not RunState.STOPPED:
+        return None
+    reason = run.state_reason
+    if RETIRED in reason:
+        return WayOut.ANOTHER_MODEL
+    if CHECK_KEY in reason or "no API key" in reason:
+        return WayOut.KEY
+    return WayOut.BUDGET if OVER_BUDGET in reason else WayOut.AGAIN
