@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app.compare.canvas import Backdrop, Canvas, LinkedView
+from app.compare.canvas import Canvas
 from app.compare.content import Content, Difference, One, PaneImage, Shades, Wipe
+from app.compare.looking import LinkedView
 from app.compare.rules import CURRENT_PANE, PANE_COUNT
 from app.compare.turns import Turn
 from banana100_core.imaging.comparison import DifferenceMode
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.compare.header import PaneHeader
+    from app.compare.surroundings import Backdrop
     from app.compare.viewport import Region
 
 GAINS = (1, 2, 4, 6, 8, 16, 32)

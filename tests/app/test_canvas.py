@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from app.compare.canvas import Backdrop, Canvas, LinkedView
+from app.compare.canvas import Canvas
 from app.compare.content import Difference, One, PaneImage, Wipe
+from app.compare.looking import LinkedView
 from app.compare.painting import for_painting, picture_size
+from app.compare.surroundings import Backdrop
 from app.compare.viewport import MAX_ZOOM, Size, View, pixel_under, stretched, zoom_text
 from banana100_core.imaging.comparison import DifferenceMode
 from banana100_core.imaging.pyramid import build
@@ -228,8 +230,9 @@ _SCALED = """
 import json, sys
 import numpy as np
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
-from app.compare.canvas import Canvas, LinkedView
+from app.compare.canvas import Canvas
 from app.compare.content import One, PaneImage
+from app.compare.looking import LinkedView
 from app.compare.painting import for_painting, picture_size
 from app.compare.viewport import Size, View
 from banana100_core.imaging.pyramid import build
