@@ -41,6 +41,8 @@ class Session(QObject):
     steps_updated = Signal()
     scores_updated = Signal()
     tags_updated = Signal()
+    calls_updated = Signal()
+    verdicts_updated = Signal()
     scoring_progressed = Signal(object)
     generation_progressed = Signal(object)
     failed = Signal(str, str)
@@ -268,6 +270,10 @@ class Session(QObject):
             self.scores_updated.emit()
         if tables & {"tag", "edit"}:
             self.tags_updated.emit()
+        if "call" in tables:
+            self.calls_updated.emit()
+        if "verdict" in tables:
+            self.verdicts_updated.emit()
 
     def _read_again(self, tables: frozenset[str]) -> None:
         """Read runs and steps anew; one reading at a time, so that an older one can't replace a newer one."""

@@ -1,0 +1,1 @@
+"""What models said of their own pictures: read, searched, judged, and held against tags and scores."""
