@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import getpass
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -24,11 +26,23 @@ if TYPE_CHECKING:
 _FIRST_EDIT = 1  # the reference of the paper: step 0 may be cropped otherwise than what the model returns
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenTag:
+    """The tag that is looked at, stored already or about to be."""
+
+    uuid: str
+    failure_mode: str
+    annotator: str
+    onset: int
+    end_step: int | None
+
+
 class Session(QObject):
     """One window's project, its scoring pool and executor, and the run and step on screen.
 
     All attributes belong to the UI thread. `runs` are all runs of the project, `steps` those of `run`, in
     order; `step` is the number of the current one (right pane), `reference_step` that of the left pane.
+    Edits to tags and their regions are all written on `edit_thread`, in the order in which they were made.
     """
 
     project_opened = Signal()
@@ -41,6 +55,7 @@ class Session(QObject):
     steps_updated = Signal()
     scores_updated = Signal()
     tags_updated = Signal()
+    tag_chosen = Signal()
     calls_updated = Signal()
     verdicts_updated = Signal()
     scoring_progressed = Signal(object)
@@ -58,6 +73,8 @@ class Session(QObject):
         self.steps: list[Step] = []
         self.step = 0
         self.reference_step = 0
+        self.chosen_tag: ChosenTag | None = None
+        self.edit_thread: ThreadPoolExecutor | None = None
         self._wished_step: int | None = None  # None: the last step, also when more arrive
         self._wished_reference = _FIRST_EDIT
         self._selected_runs: list[int] = []
@@ -100,6 +117,7 @@ class Session(QObject):
             for kind, worker in (("scoring", self.pool), ("generation", self.executor)):
                 self._unsubscribe.append(worker.subscribe(self._teller(kind)))
         self.runs = runs(project)
+        self.edit_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="tags")
         self.project_opened.emit()
         if self.runs:
             self.choose_run(self.runs[0].id)
@@ -116,10 +134,14 @@ class Session(QObject):
         self.project = self.pool = self.executor = self.run = None
         self.runs, self.steps, self._selected_runs = [], [], []
         self.step = self.reference_step = 0
+        self.chosen_tag = None
         self._wished_step, self._wished_reference = None, _FIRST_EDIT
         self._pool_started = self._reading = False
         self._stale = frozenset()
         self.project_closed.emit()
+        if self.edit_thread is not None:
+            self.edit_thread.shutdown()
+            self.edit_thread = None
         _side_by_side([each.close for each in (pool, executor) if each is not None])
         self._background.stop()
         project.close()
@@ -137,6 +159,7 @@ class Session(QObject):
         self.steps = steps(self.project, run_id)
         self._settle()
         self._prefer()
+        self.choose_tag(None)
         self.run_changed.emit()
         self.step_changed.emit(self.step)
         self.reference_changed.emit(self.reference_step)
@@ -190,6 +213,12 @@ class Session(QObject):
     def step_numbered(self, number: int) -> Step | None:
         """The step of the current run that has a number."""
         return next((step for step in self.steps if step.number == number), None)
+
+    def choose_tag(self, tag: ChosenTag | None) -> None:
+        """Look at a tag, or at none."""
+        if tag != self.chosen_tag:
+            self.chosen_tag = tag
+            self.tag_chosen.emit()
 
     @property
     def selected_runs(self) -> list[int]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -16,6 +16,7 @@ from banana100_core.project.records import NewTag, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
 
     from app.session import Session
     from banana100_core.project import Project
@@ -37,6 +38,7 @@ class Row:
     """A tag as shown: `saved` is what the project has, `wanted` what it shall have; None is no tag."""
 
     id: int
+    uuid: str
     annotator: str
     saved: Tag | None
     wanted: NewTag | None
@@ -58,7 +60,7 @@ class Row:
 
 
 class TagBoard(QObject):
-    """Rows of the current run, and unsaved rows of any run; all writing happens on one thread, in order."""
+    """Rows of the current run, and unsaved rows of any run; all are written on the session's edit thread."""
 
     rows_changed = Signal()
     said = Signal(str)
@@ -69,7 +71,6 @@ class TagBoard(QObject):
         super().__init__(parent)
         self._session = session
         self._project: Project | None = None
-        self._thread: ThreadPoolExecutor | None = None
         self._rows: dict[int, Row] = {}
         self._ids = itertools.count(1)
         self._waiting: list[Callable[[], None]] = []
@@ -115,7 +116,7 @@ class TagBoard(QObject):
 
     def add(self, tag: NewTag) -> int:
         """Add a tag of this annotator's; gives the id of its row."""
-        row = Row(next(self._ids), self._session.annotator, None, tag)
+        row = Row(next(self._ids), str(uuid4()), self._session.annotator, None, tag)
         self._rows[row.id] = row
         self._save(row)
         self.rows_changed.emit()
@@ -182,16 +183,13 @@ class TagBoard(QObject):
         if project is None or project is self._project:
             return
         self._project = project
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="tags")
         self.read_again()
 
     def _close(self) -> None:
         """Save to the last edit; the session closes the file only after this."""
         self.flush()
         lost = self.failed_rows
-        if self._thread is not None:
-            self._thread.shutdown(wait=True)
-        self._thread = self._project = None
+        self._project = None
         self._rows.clear()
         self._waiting.clear()
         self._read_wanted = self._reading = False
@@ -201,15 +199,17 @@ class TagBoard(QObject):
         self.rows_changed.emit()
 
     def _save(self, row: Row) -> None:
-        if row.future is not None or self._project is None or self._thread is None:
+        thread = self._session.edit_thread
+        if row.future is not None or self._project is None or thread is None:
             return  # what is wanted now follows when the edit under way is done
         if not row.dirty:
             self._settle(row)
             return
-        project, saved, wanted, annotator = self._project, row.saved, row.wanted, row.annotator
+        project, saved, wanted = self._project, row.saved, row.wanted
+        annotator, uuid = row.annotator, row.uuid
         row.reason = ""
         row.sent = wanted
-        row.future = future = self._thread.submit(lambda: _write(project, annotator, saved, wanted))
+        row.future = future = thread.submit(lambda: _write(project, annotator, uuid, saved, wanted))
         future.add_done_callback(lambda done: self._finished.emit(lambda: self._take_saved(row, done)))
 
     def _take_saved(self, row: Row, future: Future[Tag | None]) -> None:
@@ -299,7 +299,7 @@ class TagBoard(QObject):
         for tag in found:
             row = known.get(tag.uuid)
             if row is None:
-                row = Row(next(self._ids), tag.annotator, tag, as_new(tag))
+                row = Row(next(self._ids), tag.uuid, tag.annotator, tag, as_new(tag))
                 self._rows[row.id] = row
             elif row.state is Saved.YES:
                 row.saved, row.wanted = tag, as_new(tag)
@@ -324,8 +324,8 @@ class TagBoard(QObject):
         self._go_on()
 
     def _do(self, work: Callable[[], None]) -> None:
-        if self._thread is not None:
-            self._thread.submit(work)
+        if self._session.edit_thread is not None:
+            self._session.edit_thread.submit(work)
 
 
 def as_new(tag: Tag) -> NewTag:
@@ -348,15 +348,17 @@ def _shown(row: Row) -> NewTag:
     return shown
 
 
-def _write(project: Project, annotator: str, saved: Tag | None, wanted: NewTag | None) -> Tag | None:
+def _write(
+    project: Project, annotator: str, uuid: str, saved: Tag | None, wanted: NewTag | None
+) -> Tag | None:
     if wanted is None:
         if saved is not None:
-            stored.remove_tag(project, annotator, saved.uuid)
+            stored.remove_tag(project, annotator, uuid)
         return None
     if saved is None:
-        return stored.add_tag(project, annotator, wanted)
+        return stored.add_tag(project, annotator, wanted, uuid)
     before = as_new(saved)
     changes = {
         name: getattr(wanted, name) for name in EDITABLE if getattr(wanted, name) != getattr(before, name)
     }
-    return stored.change_tag(project, annotator, saved.uuid, **changes)
+    return stored.change_tag(project, annotator, uuid, **changes)

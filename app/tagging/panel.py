@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.actions import Context
 from app.notifications import plain_label
+from app.session import ChosenTag
 from app.settings import Settings
 from app.tagging import rules
 from app.tagging.board import Row, TagBoard
@@ -96,11 +97,28 @@ class TaggingPanel(QWidget):
     def choose(self, row_id: int | None) -> None:
         """Open one tag's editor."""
         self._chosen = row_id
+        self._tell_chosen()
         for each in self._shown.values():
             each.set_open(on=each.row_id == row_id)
         if row_id in self._shown:
             # The row has its new height only after the layout has been made.
             QTimer.singleShot(0, self._reveal_chosen)
+
+    def _tell_chosen(self) -> None:
+        """Let the session know the chosen tag, as it is now; it may be chosen there too."""
+        row = next((row for row in self.board.rows if row.id == self._chosen), None)
+        tag = None if row is None else row.wanted
+        self._session.choose_tag(
+            None
+            if row is None or tag is None
+            else ChosenTag(row.uuid, tag.failure_mode, row.annotator, tag.onset, tag.end_step)
+        )
+
+    def _take_chosen(self) -> None:
+        tag = self._session.chosen_tag
+        row = None if tag is None else next((row for row in self.board.rows if row.uuid == tag.uuid), None)
+        if row is not None and row.id != self._chosen:
+            self.choose(row.id)
 
     def say(self, text: str) -> None:
         """Tell what an edit did, or why it did nothing."""
@@ -197,6 +215,8 @@ class TaggingPanel(QWidget):
         session.run_changed.connect(self._run_changed)
         session.step_changed.connect(lambda _step: self._show())
         session.steps_updated.connect(self._show)
+        session.tag_chosen.connect(self._take_chosen)
+        self.board.rows_changed.connect(lambda: self._chosen is not None and self._tell_chosen())
         self.board.rows_changed.connect(self._show)
         self.board.said.connect(self.say)
         self.keys.pressed.connect(self._key_pressed)
