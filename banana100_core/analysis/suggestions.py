@@ -6,10 +6,12 @@ A suggestion says from which step on, by which figure, and why. It is no tag: an
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from banana100_core.analysis.measures import Measured, Turn, best_turn, measure
+from banana100_core.errors import ImageError
 from banana100_core.imaging.decode import Purpose, decode
 from banana100_core.project.images import image_bytes
 from banana100_core.project.records import NewSuggestion
@@ -18,11 +20,10 @@ from banana100_core.project.runs import runs, steps
 from banana100_core.project.suggestions import replace_suggestions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from banana100_core.progress import Progress
     from banana100_core.project import Project
-    from banana100_core.project.records import Step
 
 METHOD = "arithmetic-1"
 ASPECT_TOLERANCE = 0.01  # the paper's crop from 5632x3072 to 2816x1504 changes width to height by 2.1 %
@@ -39,7 +40,37 @@ _MIRROR = re.compile(r"mirror|flip\b.*\bhorizontal|horizontal\w*\b.*\bflip", re.
 _ROTATE = re.compile(r"(rotat|turn).*\b90\b", re.IGNORECASE)
 _COUNTER = re.compile(r"counter-?\s?clockwise|anti-?\s?clockwise", re.IGNORECASE)
 
-_Pair = tuple["Step", Measured, Measured]  # a step, its picture, and the picture that was sent
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A step with a picture, and what that measures; number 0 is the initial image."""
+
+    number: int
+    prompt: str
+    measured: Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A failure mode that the pictures of a run suggest: from which step on, by which figure, and why."""
+
+    failure_mode: str
+    onset: int
+    figure: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a search for failure modes came to; `unreadable` says which runs were passed over, and why."""
+
+    runs: int
+    new: int
+    unreadable: tuple[str, ...]
+    stopped: bool
+
+
+_Pair = tuple[Looked, Measured, Measured]  # a step, its picture, and the picture that was sent
 
 
 def suggest(
@@ -48,41 +79,61 @@ def suggest(
     *,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
-) -> int:
-    """Look for failure modes in runs and keep what is found; returns how many suggestions are new.
+) -> Search:
+    """Look for failure modes in runs and keep what is found.
 
-    Open suggestions of these runs are replaced, decided ones stay. `stop` is asked between runs. Raises
-    ImageError when a picture can't be read.
+    Open suggestions of these runs are replaced, decided ones stay. `stop` is asked between pictures; what was
+    found in runs looked at whole is kept. A run with a picture that can't be read is left as it was.
     """
     chosen = (
         [run.id for run in runs(project)] if run_ids is None else [find_run(project, i).id for i in run_ids]
     )
-    new = 0
+    new, unreadable = 0, []
     for done, run_id in enumerate(chosen):
-        if stop is not None and stop():
-            break
         if progress is not None:
             progress(done, len(chosen), f"run {run_id}")
-        new += replace_suggestions(project, [run_id], find_suggestions(project, run_id))
-    return new
+        try:
+            found = find_suggestions(project, run_id, stop)
+        except ImageError as error:
+            unreadable.append(f"run {run_id}: {error}")
+            continue
+        if stop is not None and stop():
+            return Search(done, new, tuple(unreadable), stopped=True)
+        new += replace_suggestions(project, [run_id], found)
+    if progress is not None:
+        progress(len(chosen), len(chosen), "")
+    return Search(len(chosen), new, tuple(unreadable), stopped=False)
 
 
-def find_suggestions(project: Project, run_id: int) -> list[NewSuggestion]:
-    """What a run's pictures suggest; nothing is kept. Each picture is decoded once."""
-    measured: list[tuple[Step, Measured]] = []
+def find_suggestions(
+    project: Project, run_id: int, stop: Callable[[], bool] | None = None
+) -> list[NewSuggestion]:
+    """What a run's pictures suggest; nothing is kept. Each picture is decoded once.
+
+    `stop` is asked between pictures; nothing is suggested then. Raises ImageError when one can't be read.
+    """
+    looked = []
     for step in steps(project, run_id):
+        if stop is not None and stop():
+            return []
         if step.image is not None:
             data = image_bytes(project, step.image.sha256)
             picture = decode(data, Purpose.DISPLAY, name=f"step {step.number} of run {run_id}")
-            measured.append((step, measure(picture.pixels)))
-    # A step that failed gave no picture: what was sent next is the last one there was.
-    pairs = [(step, there, sent) for (_, sent), (step, there) in pairwise(measured)]
-    edits = [(step, there) for step, there in measured if step.number >= 1]
-    found = (_aspect(pairs), _monochrome(edits), *_turns(pairs), _green(edits), _noise(edits))
+            looked.append(Looked(step.number, step.prompt, measure(picture.pixels)))
     return [
-        NewSuggestion(run_id, mode, onset, round(figure, 4), reason, METHOD)
-        for mode, onset, figure, reason in filter(None, found)
+        NewSuggestion(run_id, found.failure_mode, found.onset, round(found.figure, 4), found.reason, METHOD)
+        for found in findings(looked)
     ]
+
+
+def findings(looked: Iterable[Looked]) -> list[Finding]:
+    """What measured pictures of a run suggest, given in order, the initial image first."""
+    pictures = list(looked)
+    # A step that failed gave no picture: what was sent next is the last one there was.
+    pairs = [(there, there.measured, sent.measured) for sent, there in pairwise(pictures)]
+    edits = [(there, there.measured) for there in pictures if there.number >= 1]
+    found = (_aspect(pairs), _monochrome(edits), *_turns(pairs), _green(edits), _noise(edits))
+    return [Finding(*each) for each in found if each is not None]
 
 
 _Found = tuple[str, int, float, str]
@@ -103,7 +154,7 @@ def _aspect(pairs: list[_Pair]) -> _Found | None:
     return None
 
 
-def _monochrome(edits: list[tuple[Step, Measured]]) -> _Found | None:
+def _monochrome(edits: list[tuple[Looked, Measured]]) -> _Found | None:
     for step, there in edits:
         if _MONOCHROME.search(step.prompt) and there.chroma > CHROMA_LEFT:
             reason = (
@@ -145,7 +196,7 @@ def _turn(mode: str, asked: Callable[[str], Turn | None], pair: _Pair) -> _Found
     return mode, step.number, lead, reason
 
 
-def _green(edits: list[tuple[Step, Measured]]) -> _Found | None:
+def _green(edits: list[tuple[Looked, Measured]]) -> _Found | None:
     asked_for_colour = [(step, there) for step, there in edits if not _MONOCHROME.search(step.prompt)]
     # Grey is no tint, also where an earlier step was to be monochrome.
     drifts = [
@@ -164,7 +215,7 @@ def _green(edits: list[tuple[Step, Measured]]) -> _Found | None:
     return "green_tint", step.number, drift, reason
 
 
-def _noise(edits: list[tuple[Step, Measured]]) -> _Found | None:
+def _noise(edits: list[tuple[Looked, Measured]]) -> _Found | None:
     if not edits:
         return None
     first = edits[0][1].noise

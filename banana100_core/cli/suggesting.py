@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from banana100_core.cli.console import AsJson, count, say, say_json, table
+from typing import TYPE_CHECKING
+
+import typer
+
+from banana100_core.cli.console import AsJson, complain, count, say, say_json, table
 from banana100_core.cli.display import WorkDisplay
+from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import ProjectFile, Runs
+
+if TYPE_CHECKING:
+    from banana100_core.project.records import Suggestion
+    from banana100_core.project.suggestions import Acceptance
 
 
 def suggest(project: ProjectFile, run: Runs = None, as_json: AsJson = False) -> None:
@@ -19,11 +28,21 @@ def suggest(project: ProjectFile, run: Runs = None, as_json: AsJson = False) -> 
 
     with Project.open(project) as opened:
         with WorkDisplay("looking at pictures") as display:
-            new = find(opened, run or None, progress=display)
+            search = find(opened, run or None, progress=display)
         found, decided = suggestions(opened), acceptance(opened)
     if as_json:
-        say_json({"new": new, "suggestions": found, "acceptance": decided})
-        return
+        say_json(
+            {"new": search.new, "unreadable": search.unreadable, "suggestions": found, "acceptance": decided}
+        )
+    else:
+        _say(found, decided, search.new)
+    for reason in search.unreadable:
+        complain(f"passed over {reason}")
+    if search.unreadable:
+        raise typer.Exit(Exit.SOME_FAILED)
+
+
+def _say(found: list[Suggestion], decided: list[Acceptance], new: int) -> None:
     if found:
         say(
             table(
@@ -37,3 +56,6 @@ def suggest(project: ProjectFile, run: Runs = None, as_json: AsJson = False) -> 
     for row in decided:
         if row.rate is not None:
             say(f"{row.failure_mode}: {row.accepted:,} accepted, {row.rejected:,} rejected ({row.rate:.0%})")
+    accepted, rejected = (sum(getattr(row, name) for row in decided) for name in ("accepted", "rejected"))
+    if accepted + rejected:
+        say(f"acceptance rate: {accepted / (accepted + rejected):.0%} of {accepted + rejected:,} decided")

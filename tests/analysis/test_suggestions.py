@@ -182,12 +182,42 @@ def test_suggestions_are_kept_apart_from_tags(project, add_pictures):
     start = picture()
     good = add_pictures(start, (REPLICATE, start))
     bad = add_pictures(start, (MIRROR, start))
-    assert suggest(project) == 1
+    assert suggest(project).new == 1
     assert [(there.run_id, there.failure_mode) for there in suggestions(project)] == [
         (bad, "mirroring_failure")
     ]
     assert tags(project) == []
-    assert suggest(project) == 0
-    assert suggest(project, [good]) == 0
+    assert suggest(project).new == 0
+    assert suggest(project, [good]).new == 0
     assert len(suggestions(project)) == 1
-    assert suggest(project, stop=lambda: True) == 0
+
+
+def test_a_search_stops_between_pictures_and_keeps_runs_looked_at_whole(project, add_pictures):
+    start = picture()
+    first, _second = (add_pictures(start, (MIRROR, start)) for _ in range(2))
+    asked = []
+
+    def stop() -> bool:
+        asked.append(True)
+        return len(asked) > 3  # twice while the two pictures of the first run are read, once after it
+
+    done = suggest(project, stop=stop)
+    assert (done.stopped, done.runs, done.new) == (True, 1, 1)
+    assert [there.run_id for there in suggestions(project)] == [first]
+
+
+def test_a_run_with_a_picture_that_is_gone_is_passed_over_by_name(project, add_pictures, tmp_path):
+    start = picture()
+    lost = add_run(project, NewRun("Dongpo", "codec_loss", "jpeg", "x", steps_planned=1))
+    file = tmp_path / "step.png"
+    Pillow.fromarray(start[::-1]).save(file)
+    image = NewImage(inspect(file.read_bytes()), file=file)
+    add_steps(project, [(NewStep(lost, 1, Outcome.DONE, prompt=MIRROR), image)])
+    file.unlink()
+    found = add_pictures(start, (MIRROR, start))
+    done = suggest(project)
+    assert (done.runs, done.new) == (2, 1)
+    assert len(done.unreadable) == 1
+    assert f"run {lost}" in done.unreadable[0]
+    assert "step.png" in done.unreadable[0]
+    assert [there.run_id for there in suggestions(project)] == [found]

@@ -26,6 +26,8 @@ def test_suggestions_are_shown_with_their_reasons_and_their_rate(banana100, empt
     with Project.open(empty) as project:
         assert tags(project) == []
         accept_suggestion(project, "Ann", suggestions(project)[0].uuid)
-    assert banana100("suggest", empty).stdout.endswith("mirroring_failure: 1 accepted, 0 rejected (100%)\n")
+    assert banana100("suggest", empty).stdout.endswith(
+        "mirroring_failure: 1 accepted, 0 rejected (100%)\nacceptance rate: 100% of 1 decided\n"
+    )
     figures = json.loads(banana100("suggest", empty, "--json").stdout)
     assert (figures["new"], figures["suggestions"][0]["state"]) == (0, "accepted")
