@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
 
-LEFT_OUT = frozenset({"blob"})  # nearly all of a study's bytes, of a shape that no migration changes
+# Nearly all of a study's bytes, of a shape that no migration changes; and what triggers fill in the copy.
+LEFT_OUT = frozenset({"blob", "reasoning_change"})
 
 
 def back_up(connection: sqlite3.Connection, to: Path) -> None:
@@ -43,6 +44,12 @@ def back_up(connection: sqlite3.Connection, to: Path) -> None:
 
 def _make_empty(source: sqlite3.Connection, to: Path) -> list[str]:
     """Make a database of the same schema; returns the tables whose rows are to be copied."""
+    # A full-text index makes the tables that it needs, and is filled anew when the copy is opened.
+    own = dict(
+        source.execute(
+            "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('virtual', 'shadow')"
+        ).fetchall()
+    )
     schema = source.execute(
         "SELECT type, name, sql FROM sqlite_schema"
         " WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type = 'trigger', rowid"
@@ -52,7 +59,8 @@ def _make_empty(source: sqlite3.Connection, to: Path) -> list[str]:
         target.execute("BEGIN")
         for name in ("application_id", "user_version"):
             target.execute(f"PRAGMA {name} = {source.execute(f'PRAGMA {name}').fetchone()[0]}")
-        for _, _, sql in schema:
-            target.execute(sql)
+        for _, name, sql in schema:
+            if own.get(name) != "shadow":
+                target.execute(sql)
         target.execute("COMMIT")
-    return [name for kind, name, _ in schema if kind == "table" and name not in LEFT_OUT]
+    return [name for kind, name, _ in schema if kind == "table" and name not in LEFT_OUT | own.keys()]

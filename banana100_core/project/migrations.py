@@ -12,8 +12,10 @@ from sqlite_utils.migrations import Migrations
 
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import APPLICATION_ID, packed_version, sibling
+from banana100_core.project.reasoning import take_in
 from banana100_core.project.schema import (
     FAILURE_MODE_COLUMNS,
+    REASONING_TABLES,
     REGION_TABLES,
     REPLY_TABLE,
     REVIEW_TABLES,
@@ -86,6 +88,17 @@ def add_reviews(database: Database) -> None:
 
 
 migrations(name="add_reviews")(add_reviews)
+
+
+def add_reasoning_search(database: Database) -> None:
+    """Full text of the reasoning summaries; version 1.6."""
+    set_version(database, 1, 6)
+    for statement in REASONING_TABLES:
+        database.execute(statement)
+    take_in(database)
+
+
+migrations(name="add_reasoning_search")(add_reasoning_search)
 
 
 def set_version(database: Database, major: int, minor: int) -> None:

@@ -126,6 +126,7 @@ class Project:
 
         from banana100_core.project.catalog import take_in_catalog
         from banana100_core.project.migrations import migrate
+        from banana100_core.project.reasoning import take_in
 
         try:
             connection = connect(path, "rw")
@@ -133,6 +134,8 @@ class Project:
                 database = Database(connection, execute_plugins=False)
                 migrate(database, path)
                 take_in_catalog(database)
+                with database.atomic():
+                    take_in(database)
                 mode = "wal" if is_local(path.parent) else "delete"
                 connection.execute(f"PRAGMA journal_mode={mode}")
                 connection.execute(f"PRAGMA wal_autocheckpoint={_LOG_SIZE // _PAGE_SIZE}")

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from banana100_core.errors import ProjectError
 from banana100_core.project import images
+from banana100_core.project.reasoning import take_in
 from banana100_core.project.records import (
     Call,
     NewRun,
@@ -137,6 +138,7 @@ def add_steps(
             if image is not None and image_row is not None:
                 images.store(database, image_row, image.data)
             _put_step(database, project, step, row)
+        take_in(database)
         database["call"].insert_all(call_rows)
 
     project.write(work, changes=images.CHANGES | ({"step", "call"} if calls else {"step"}))

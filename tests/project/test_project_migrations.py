@@ -15,6 +15,7 @@ from banana100_core.project import Project
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import MINOR, connect, packed_version
 from banana100_core.project.migrations import (
+    add_reasoning_search,
     add_regions,
     add_replies,
     add_reviews,
@@ -36,13 +37,24 @@ LATER_TABLES = (
     "failure_mode_edit",
     "review",
     "annotator_setting",
+    "reasoning_search",
+    "reasoning_change",
 )
 
 
 def newer(*further) -> Migrations:
     """The program's migrations, and others after them."""
     migrations = Migrations("banana100")
-    for function in (create, add_replies, add_regions, add_suggestions, add_verdicts, add_reviews, *further):
+    for function in (
+        create,
+        add_replies,
+        add_regions,
+        add_suggestions,
+        add_verdicts,
+        add_reviews,
+        add_reasoning_search,
+        *further,
+    ):
         migrations()(function)
     return migrations
 
@@ -71,6 +83,8 @@ def to_version_1_0(path):
     """Take back what later versions added."""
     with database_of(path) as database:
         database.execute("DROP VIEW run_reviews")
+        for trigger in ("added", "changed", "removed"):
+            database.execute(f"DROP TRIGGER reasoning_{trigger}")
         for table in LATER_TABLES:
             database[table].drop()
         for column in ("merged_into", "modified_at", "retired"):
@@ -89,7 +103,8 @@ def tables(path, *, but: tuple[str, ...] = ()) -> dict[str, list[tuple]]:
     """All rows of all tables."""
     with contextlib.closing(sqlite3.connect(path)) as connection:
         names = connection.execute(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'view' "
+            "AND type <> 'shadow' AND name NOT LIKE 'sqlite%'"
         ).fetchall()
         return {
             name: sorted(connection.execute(f'SELECT * FROM "{name}"').fetchall(), key=repr)
@@ -134,6 +149,7 @@ def test_a_migration_is_recorded_with_its_change_after_a_backup(study):
             "add_suggestions",
             "add_verdicts",
             "add_reviews",
+            "add_reasoning_search",
             "add_colour",
         ]
         assert migrate(database, study, newer(add_colour)) is None
