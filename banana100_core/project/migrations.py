@@ -19,6 +19,7 @@ from banana100_core.project.schema import (
     REGION_TABLES,
     REPLY_TABLE,
     REVIEW_TABLES,
+    SAVED_VIEW_TABLE,
     SUGGESTION_TABLE,
     TABLES,
     VERDICT_TABLE,
@@ -99,6 +100,15 @@ def add_reasoning_search(database: Database) -> None:
 
 
 migrations(name="add_reasoning_search")(add_reasoning_search)
+
+
+def add_saved_views(database: Database) -> None:
+    """Ways to look at the list of runs, by name; version 1.7."""
+    set_version(database, 1, 7)
+    database.execute(SAVED_VIEW_TABLE)
+
+
+migrations(name="add_saved_views")(add_saved_views)
 
 
 def set_version(database: Database, major: int, minor: int) -> None:

@@ -322,6 +322,21 @@ REASONING_TABLES = (
     "INSERT INTO reasoning_change SELECT id FROM step WHERE reasoning <> ''",
 )
 
+# How a list of runs is looked at; `columns` and `facets` are JSON: a list, and an object of lists.
+SAVED_VIEW_TABLE = """
+    CREATE TABLE saved_view (
+        name TEXT PRIMARY KEY,
+        grouping TEXT NOT NULL,
+        columns TEXT NOT NULL,
+        sort TEXT NOT NULL,
+        descending INTEGER NOT NULL CHECK (descending IN (0, 1)),
+        filter TEXT NOT NULL,
+        facets TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        modified_at TEXT NOT NULL
+    ) STRICT
+"""
+
 NORMALISED = (
     "100.0 * iif(metric.lower_is_better, metric.high - score.score, score.score - metric.low)"
     " / (metric.high - metric.low)"

@@ -19,6 +19,7 @@ from banana100_core.project.migrations import (
     add_regions,
     add_replies,
     add_reviews,
+    add_saved_views,
     add_suggestions,
     add_verdicts,
     create,
@@ -39,6 +40,7 @@ LATER_TABLES = (
     "annotator_setting",
     "reasoning_search",
     "reasoning_change",
+    "saved_view",
 )
 
 
@@ -53,6 +55,7 @@ def newer(*further) -> Migrations:
         add_verdicts,
         add_reviews,
         add_reasoning_search,
+        add_saved_views,
         *further,
     ):
         migrations()(function)
@@ -150,6 +153,7 @@ def test_a_migration_is_recorded_with_its_change_after_a_backup(study):
             "add_verdicts",
             "add_reviews",
             "add_reasoning_search",
+            "add_saved_views",
             "add_colour",
         ]
         assert migrate(database, study, newer(add_colour)) is None

@@ -1,0 +1,91 @@
+"""What a list of runs tells of each run beside its counts: sizes, latest scores, tags, what lacks scores.
+
+Answered from indexes and the small rows of image, score and tag; never from the table of blobs, and never
+from the rows of steps, which carry prompts and reasoning summaries.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from banana100_core.project.records import ReviewState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from banana100_core.project.project import Project
+
+_SIZES = """
+    SELECT DISTINCT step.run_id, image.width, image.height
+    FROM step JOIN image ON image.sha256 = step.image_sha256
+"""
+# The last step that any metric has looked at: in a run that is still growing, that is not the last one.
+_LATEST_SCORES = """
+    SELECT run.id AS run_id, score.metric, score.score
+    FROM run JOIN score ON score.image_sha256 = (
+        SELECT image_sha256 FROM step
+        WHERE run_id = run.id AND EXISTS (SELECT 1 FROM score WHERE image_sha256 = step.image_sha256)
+        ORDER BY number DESC LIMIT 1
+    )
+    WHERE score.score IS NOT NULL
+    ORDER BY run.id, score.metric, score.created_at
+"""
+_TAGS = "SELECT run_id, failure_mode, annotator, review_state FROM tag ORDER BY run_id, onset, failure_mode"
+_TRIED = """
+    SELECT run_id, count(image_sha256) AS images,
+        sum((SELECT count(DISTINCT metric) FROM score WHERE image_sha256 = step.image_sha256)) AS tried
+    FROM step GROUP BY run_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """Facts of one run; `scores` are those of its last scored step, by metric."""
+
+    sizes: tuple[tuple[int, int], ...] = ()
+    scores: Mapping[str, float] = field(default_factory=dict)
+    failure_modes: tuple[str, ...] = ()
+    annotators: tuple[str, ...] = ()
+    reviews: frozenset[ReviewState] = frozenset()  # states that its tags are in
+
+
+def run_facts(project: Project) -> dict[int, RunFacts]:
+    """Facts of all runs that have any, by id."""
+    sizes: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    scores: defaultdict[int, dict[str, float]] = defaultdict(dict)
+    modes: defaultdict[int, dict[str, None]] = defaultdict(dict)
+    annotators: defaultdict[int, set[str]] = defaultdict(set)
+    reviews: defaultdict[int, set[ReviewState]] = defaultdict(set)
+    with project.reading() as connection:
+        for run_id, width, height in connection.execute(_SIZES):
+            sizes[run_id].append((width, height))
+        for run_id, metric, score in connection.execute(_LATEST_SCORES):
+            scores[run_id][metric] = score
+        for run_id, mode, annotator, review in connection.execute(_TAGS):
+            modes[run_id][mode] = None
+            annotators[run_id].add(annotator)
+            reviews[run_id].add(ReviewState(review))
+    return {
+        run_id: RunFacts(
+            tuple(sorted(sizes[run_id])),
+            scores[run_id],
+            tuple(modes[run_id]),
+            tuple(sorted(annotators[run_id])),
+            frozenset(reviews[run_id]),
+        )
+        for run_id in {*sizes, *scores, *modes}
+    }
+
+
+def missing_scores(project: Project) -> dict[int, int]:
+    """How many scores the pictures of each run lack, by the metrics that the project has scores of.
+
+    A failed score counts as there, since its reason is known. Runs that lack none are left out.
+    """
+    with project.reading() as connection:
+        used = connection.execute("SELECT count(DISTINCT metric) FROM score").fetchone()[0]
+        rows = connection.execute(_TRIED).fetchall()
+    lacking = {run_id: images * used - (tried or 0) for run_id, images, tried in rows}
+    return {run_id: count for run_id, count in lacking.items() if count}
