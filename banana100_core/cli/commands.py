@@ -21,6 +21,7 @@ from banana100_core.cli import (
     metrics,
     projects,
     scoring,
+    searching,
     suggesting,
     weights,
     window,
@@ -32,7 +33,7 @@ from banana100_core.errors import BananaError
 _ORDER = (
     *("demo", "open", "new", "info", "check", "pack", "import", "export", "merge", "agreement", "suggest"),
     *("metrics", "weights", "score", "gaps", "contact-sheet"),
-    *("generate", "resume", "fake-gemini", "judge", "doctor"),
+    *("generate", "resume", "fake-gemini", "judge", "search", "doctor"),
 )
 
 
@@ -89,6 +90,7 @@ app.command("generate")(generation.generate)
 app.command("resume")(generation.resume)
 app.command("fake-gemini")(generation.fake_gemini)
 app.command("judge")(judging.judge)
+app.command("search")(searching.search)
 app.command("doctor")(machine.doctor)
 
 

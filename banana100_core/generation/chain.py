@@ -14,6 +14,7 @@ from banana100_core.generation.limits import BudgetSpentError
 from banana100_core.generation.plan import PlannedRun, PlannedStep, add_initial_step
 from banana100_core.imaging.decode import inspect
 from banana100_core.project.images import NewImage, image_bytes, initial_images
+from banana100_core.project.reasoning import EVALUATES_FROM
 from banana100_core.project.records import Call, Image, NewStep, Outcome, Run, RunState
 from banana100_core.project.runs import add_call, add_step, set_run_state, steps
 
@@ -193,7 +194,8 @@ class Chain:
             reasoning=result.reasoning,
             settings=_sent(step)
             | {"notes": list(result.notes)}
-            | ({"signature": result.signature} if result.signature else {}),
+            | ({"signature": result.signature} if result.signature else {})
+            | ({} if result.evaluates_from is None else {EVALUATES_FROM: result.evaluates_from}),
             sent_sha256=sent.sha256,
             declared_media_type=result.declared_media_type,
             model_version=result.model_version,

@@ -72,6 +72,7 @@ class EditResult:
     cost_usd: float | None = None
     notes: tuple[str, ...] = ()
     signature: str = ""  # to be sent back when the session goes on
+    evaluates_from: int | None = None  # the first section of `reasoning` that came after an image
 
 
 class Trouble(StrEnum):

@@ -224,7 +224,8 @@ class _Handler(BaseHTTPRequestHandler):
             fake.know(data, depth)
         media_type = "image/png" if fault is Fault.MISLABELLED else sniff_media_type(data)
         inline = {"inlineData": {"mimeType": media_type, "data": base64.b64encode(data).decode()}}
-        parts = [{"text": text, "thought": True} for text in _reasoning(depth)]
+        plan, found = ({"text": text, "thought": True} for text in _reasoning(depth))
+        parts = [plan, {"inlineData": _draft(image), "thought": True}, found]
         parts.append(
             inline
             | {"thoughtSignature": "c2lnbmVk"}
@@ -291,6 +292,13 @@ def _reasoning(depth: int) -> list[str]:
     else:
         found = "The result is close, yet I notice noise and a greenish tint that were not there before."
     return [f"**Analyzing the Image**\n\n{seen}", f"**Assessing Quality**\n\n{found}"]
+
+
+def _draft(image: bytes) -> dict[str, str]:
+    """What the model tries before it answers: an image of the thinking."""
+    pixels = decode(image, Purpose.DISPLAY).pixels
+    tried = encode(pixels[::8, ::8], "JPEG", quality=60)
+    return {"mimeType": "image/jpeg", "data": base64.b64encode(tried).decode()}
 
 
 def _padded(png: bytes) -> bytes:

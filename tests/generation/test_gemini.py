@@ -58,6 +58,7 @@ def test_bytes_go_out_and_come_back_untouched_with_all_that_was_said(fake, gemin
     assert result.cost_usd == pytest.approx((1305 * 2 + 275 * 12 + 1120 * 120) / 1e6)
     assert result.reasoning.startswith("**Analyzing the Image**")
     assert "**Assessing Quality**" in result.reasoning
+    assert result.evaluates_from == 1  # the model looked at a draft before it wrote the second section
     assert "google-genai" in result.notes[0]
 
 

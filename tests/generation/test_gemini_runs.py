@@ -27,6 +27,7 @@ from banana100_core.project import Project
 from banana100_core.project.calls import failed_calls
 from banana100_core.project.check import check
 from banana100_core.project.images import image_bytes
+from banana100_core.project.reasoning import search, step_sections
 from banana100_core.project.records import Outcome, RunState
 from banana100_core.project.runs import run, run_costs, runs, set_run_model, steps
 
@@ -82,6 +83,8 @@ def test_with_every_fault_all_calls_are_accounted_for_and_runs_finish_without_a_
     assert executor.limits.spent_usd == pytest.approx(executor.progress().cost_usd + lost)
     assert {step.finish_reason for step in stored} == {"STOP", "IMAGE_QUALITY_LIMIT"}
     assert any(step.declared_media_type != step.image.media_type for step in stored)
+    assert [section.evaluates for section in step_sections(stored[0])] == [False, True]
+    assert search(project, "faithful replica").total == sum("faithful" in step.reasoning for step in stored)
     assert check(project.path) == []
 
 

@@ -169,17 +169,18 @@ ODD = [
     "a\0b",
     "\ud800",
     "-",
-    "^noise",
     "(",
     "🍌",
     "  ",
 ]
 
 
-@pytest.mark.parametrize("words", [*ODD, " ".join(["noise"] * 10_000), "x" * 100_000])
-def test_no_text_breaks_the_search(project, add_reasoned, words) -> None:
+def test_no_text_breaks_the_search(project, add_reasoned) -> None:
     add_reasoned(project, "noise")
-    assert search(project, words).total in {0, 1}
+    assert [search(project, words).total for words in ODD] == [0] * len(ODD)
+    assert search(project, " ".join(["noise"] * 10_000)).total == 1
+    assert search(project, "^noise").total == 1
+    assert search(project, "x" * 100_000).total == 0
 
 
 @given(st.lists(st.text(max_size=40), min_size=50, max_size=50))

@@ -14,8 +14,11 @@ from banana100_core.errors import ImageError, ProviderError
 from banana100_core.generation.editor import Capabilities, EditResult, EditSettings, NoAnswerError, Trouble
 from banana100_core.generation.keys import api_key, without_key
 from banana100_core.imaging.decode import sniff_media_type
+from banana100_core.project.reasoning import sections
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from google.genai import Client, errors, types
 
     from banana100_core.generation.editor import Turn
@@ -228,7 +231,8 @@ def _result(response: types.GenerateContentResponse, model: EditorModel, sent: s
     result = EditResult(
         data=(image.data if image else None) or b"",
         declared_media_type=(image.mime_type if image else None) or "",
-        reasoning="\n\n".join(part.text.strip() for part in parts if part.thought and part.text),
+        reasoning=_reasoning(parts),
+        evaluates_from=_evaluates_from(parts),
         model_version=response.model_version,
         finish_reason=finish or None,
         notes=tuple(notes),
@@ -247,6 +251,19 @@ def _result(response: types.GenerateContentResponse, model: EditorModel, sent: s
         said = (candidate.finish_message if candidate else None) or spoken
         words = f"Gemini gave no image{why}. {said[:300]}"
     raise NoAnswerError(words.strip(), Trouble.NO_IMAGE, result=result)
+
+
+def _reasoning(parts: Sequence[types.Part]) -> str:
+    return "\n\n".join(part.text.strip() for part in parts if part.thought and part.text)
+
+
+def _evaluates_from(parts: Sequence[types.Part]) -> int | None:
+    """How many sections of the reasoning precede an image that the model looked at while it reasoned."""
+    for nth, part in enumerate(parts):
+        if part.thought and part.inline_data is not None:
+            before, all_of_it = sections(_reasoning(parts[:nth])), sections(_reasoning(parts))
+            return len(before) if len(before) < len(all_of_it) else None
+    return None
 
 
 def _counted(usage: types.GenerateContentResponseUsageMetadata | None, model: EditorModel) -> dict[str, Any]:
