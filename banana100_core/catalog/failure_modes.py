@@ -20,7 +20,10 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FailureMode:
-    """A node of the taxonomy; `shortcut` is the letter that tags it, `parent` the mode it is a kind of."""
+    """A node of the taxonomy; `shortcut` is the letter that tags it, `parent` the mode it is a kind of.
+
+    In a project one may be retired: no longer offered, its tags kept, or merged into another one.
+    """
 
     key: str
     name: str
@@ -29,6 +32,8 @@ class FailureMode:
     example: str
     shortcut: str
     parent: str | None = None
+    retired: bool = False
+    merged_into: str | None = None
 
 
 @cache

@@ -120,7 +120,9 @@ def _take_back_whole(
 ) -> tuple[Row | None, Row | None]:
     """Undo the making or the removal of a tag."""
     logged = {} if edit.after is None else _touched(edit.after)
-    same_tag = _comparable(there, _TAG_COLUMNS) == _comparable(edit.after, _TAG_COLUMNS)
+    # What a review says of a tag is no edit to it.
+    columns = [name for name in _TAG_COLUMNS if name != "review_state"]
+    same_tag = _comparable(there, columns) == _comparable(edit.after, columns)
     if not same_tag or _all_comparable(regions) != _all_comparable(logged):
         raise _built_upon(edit)
     before = None if there is None else there | regions_in(regions)
@@ -140,6 +142,8 @@ def _without_change(edit: Edit, there: Row) -> Row:
     assert before is not None  # noqa: S101 - the caller looked
     assert after is not None  # noqa: S101
     changed = [name for name in before if before[name] != after[name]]
+    if there["review_state"] != after["review_state"] and "review_state" in changed:
+        changed.remove("review_state")  # a review has said something of it since
     if any(there[name] != after[name] for name in changed):
         raise _built_upon(edit)
     return there | {name: before[name] for name in changed} | {"modified_at": now()}

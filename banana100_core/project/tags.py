@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CHANGES = frozenset({"tag", "edit"})
 _LOG_CHANGES = CHANGES | {"suggestion"}
+_REVIEWED = frozenset({ReviewState.ACCEPTED.value, ReviewState.REJECTED.value})
 _CHANGEABLE = frozenset(field.name for field in fields(NewTag)) - {"run_id"}
 
 
@@ -67,6 +68,8 @@ def tag_that_holds(database: Database, annotator: str, tag: NewTag) -> Tag | Non
 def change_tag(project: Project, annotator: str, uuid: str, **changes: object) -> Tag:
     """Change fields of a tag and log it; nothing is logged when nothing changes.
 
+    A tag that was accepted or rejected is a draft from then on.
+
     `changes` are fields of NewTag but its run. Raises ProjectError, naming the value that can't be.
     """
     if unknown := changes.keys() - _CHANGEABLE:
@@ -78,8 +81,10 @@ def change_tag(project: Project, annotator: str, uuid: str, **changes: object) -
         after = before | stored
         if after == before:
             return _tag_of(before)
+        if "review_state" not in stored and before["review_state"] in _REVIEWED:
+            after["review_state"] = ReviewState.DRAFT.value  # what was reviewed is no more
         after["modified_at"] = now()
-        _validate(database, after)
+        _validate(database, after, new_mode=after["failure_mode"] != before["failure_mode"])
         tag_rows.put(database, after)
         edit_log.append(database, annotator, "change", uuid, before, after)
         return _tag_of(after)
@@ -158,7 +163,7 @@ def _stored(values: dict[str, Any]) -> Row:
     return row
 
 
-def _validate(database: Database, row: Row) -> None:
+def _validate(database: Database, row: Row, *, new_mode: bool = True) -> None:
     run = database.execute(
         "SELECT max(run.steps_planned, ifnull(max(step.number), 0)) FROM run"
         " LEFT JOIN step ON step.run_id = run.id WHERE run.id = ? GROUP BY run.id",
@@ -166,11 +171,15 @@ def _validate(database: Database, row: Row) -> None:
     ).fetchone()
     if run is None:
         raise ProjectError(f"There is no run {row['run_id']} to tag.")
-    mode = database.execute("SELECT 1 FROM failure_mode WHERE key = ?", (row["failure_mode"],)).fetchone()
+    mode = database.execute(
+        "SELECT name, retired FROM failure_mode WHERE key = ?", (row["failure_mode"],)
+    ).fetchone()
     if mode is None:
         raise ProjectError(
             f"There is no failure mode {row['failure_mode']!r}. Add it first, or choose another."
         )
+    if new_mode and mode[1]:
+        raise ProjectError(f"{mode[0]} is retired. Bring it back in the taxonomy, or choose another one.")
     _need_step("onset", row["onset"], 1, run[0], row["run_id"])
     if row["end_step"] is not None:
         _need_step("end step", row["end_step"], row["onset"], run[0], row["run_id"])
