@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from banana100_core.project.verdicts import Verdict
 
 FALL = 10.0  # of a normalised score below that of step 1
-_FLAW = r"(?:nois[eyi]|grain|artefact|artifact|blur|degrad|distort|tint|colou?r cast|loss|flaw|difference|error)\w*"
+_FLAW = r"(?:nois[eyi]|grain|art[ei]fact|blur|degrad|distort|tint|colou?r cast|loss|flaw|difference|error)\w*"
 _DENIED = re.compile(
     rf"\b(?:(?:no|not any|without|free of|free from|zero)\s+(?:[\w-]+\s+){{0,3}}?{_FLAW}|{_FLAW}-free\b)",
     re.IGNORECASE,
