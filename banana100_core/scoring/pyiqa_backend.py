@@ -15,6 +15,7 @@ from banana100_core.errors import MetricError
 from banana100_core.scoring.native.score import NATIVE_METRICS, too_small
 from banana100_core.scoring.pyiqa_repairs import repaired
 from banana100_core.scoring.weights import need
+from banana100_core.scoring.weights_reader import guarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -150,11 +151,11 @@ class PyiqaScorer:
         # While it is loaded, a model is there twice: as read and as made.
         self._make_room(metric, size + max(size, work))
         try:
-            with repaired(metric, weights), self._torch.no_grad():
+            with guarded(weights), repaired(metric, weights), self._torch.no_grad():
                 import pyiqa
 
                 model = pyiqa.create_metric(metric, device=self._device, as_loss=False, **options)
-        except self._torch.OutOfMemoryError:
+        except (self._torch.OutOfMemoryError, MetricError):
             raise
         except Exception as error:
             raise MetricError(f"{metric} can't be loaded: {_first_line(error)}") from error

@@ -137,11 +137,11 @@ def family(request, reference, tmp_path_factory, make_png):
 
 
 def _with_digests_of_what_is_there():
-    """The catalog, as if its authors had published the files that are here now."""
+    """The catalog, as if those digests that are known were of the files that are here now."""
 
     def told(file):
         found = find(file)
-        known = found.state is not WeightsState.MISSING and not file.is_repository
+        known = found.state is not WeightsState.MISSING and file.sha256 is not None
         return replace(file, sha256=found.sha256) if known else file
 
     return {
@@ -177,7 +177,8 @@ def test_a_score_in_the_project_is_pyiqas(family, metric, reference) -> None:
     known = [file for file in metrics()[metric].weights if file.sha256 is not None]
     assert family.wrong[metric].state is (State.WEIGHTS_WRONG if known else State.READY)
     for found in family.files[metric]:
-        assert found.state is (WeightsState.UNVERIFIED if found.file.is_repository else WeightsState.PRESENT)
+        known = found.file.sha256 is not None
+        assert found.state is (WeightsState.PRESENT if known else WeightsState.UNVERIFIED)
 
     status, score = family.right[metric], family.scores[metric]
     assert status.state is State.READY
@@ -222,6 +223,19 @@ score(scorer, "cnniqa", np.zeros((4000, 5000, 3), np.uint8))
 score(scorer, "wadiqam_nr", picture[:20, :20])
 score(scorer, "wadiqam_nr")
 score(PyiqaScorer("cpu", 2, None), "cnniqa")
+
+import torch
+
+from banana100_core.scoring.weights import find
+
+class Trap:
+    def __reduce__(self):
+        return open, ("sprung", "w")
+
+(file,) = metrics()["cnniqa"].weights
+torch.save({"params": Trap()}, find(file).path)
+unknown = {"cnniqa": replace(metrics()["cnniqa"], weights=(replace(file, sha256=None),))}
+score(PyiqaScorer("cpu", 2, None, unknown), "cnniqa")
 print(json.dumps([said, held]))
 """
 
@@ -230,7 +244,15 @@ print(json.dumps([said, held]))
 def scorer(reference):
     for metric in ("cnniqa", "musiq", "wadiqam_nr"):
         reference.make(metric)
-    done = subprocess.run([sys.executable, "-c", SCORER], stdout=subprocess.PIPE, check=True, text=True)
+    path = os.pathsep.join([str(Path.cwd()), *(entry for entry in sys.path if entry)])
+    done = subprocess.run(
+        [sys.executable, "-c", SCORER],
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+        cwd=reference.home,
+        env=os.environ | {"PYTHONPATH": path},
+    )
     said, held = json.loads(done.stdout.splitlines()[-1])
     return list(zip(said, held, strict=True))
 
@@ -259,3 +281,10 @@ def test_a_worker_loads_no_weights_that_are_not_the_right_ones(scorer) -> None:
     said, models = scorer[8]
     assert "is not the file that it should be: its SHA-256 is" in said
     assert models == []
+
+
+def test_a_worker_runs_nothing_that_weights_of_no_known_digest_hold(scorer, reference) -> None:
+    said, models = scorer[9]
+    assert "CNNIQA_koniq10k-e6f14c91.pth was not loaded: it holds io.open" in said
+    assert models == []
+    assert not (reference.home / "sprung").exists()
