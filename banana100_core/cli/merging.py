@@ -56,6 +56,7 @@ def say_merged(report: MergeReport, *, dry_run: bool, decided: bool, as_json: bo
         )
         if report.new_failure_modes:
             say(f"new failure modes: {plain(', '.join(report.new_failure_modes))}")
+        _say_beside_tags(report)
         if report.backup is not None:
             say(f"backed up before: {plain(report.backup)}")
         if report.conflicts:
@@ -69,6 +70,18 @@ def say_merged(report: MergeReport, *, dry_run: bool, decided: bool, as_json: bo
         )
     if report.left_out or (report.conflicts and not decided):
         raise typer.Exit(Exit.SOME_FAILED)
+
+
+def _say_beside_tags(report: MergeReport) -> None:
+    for change in report.changed_failure_modes:
+        say(f"failure mode {plain(change.key)} as in {plain(change.other)}: {', '.join(change.fields)}")
+    if report.reviews:
+        say(f"{count(report.reviews, 'review')} taken over")
+    for conflict in report.review_conflicts:
+        say(
+            f"run {conflict.run_id} of {plain(conflict.annotator)} is {conflict.mine} here and "
+            f"{conflict.theirs} in {plain(conflict.other)}; the last word counts: {conflict.taken}"
+        )
 
 
 def _conflicts(conflicts: list[Conflict]) -> str:

@@ -15,7 +15,15 @@ from banana100_core.errors import ProjectError
 from banana100_core.project import edit_log, tag_rows
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import connect, sibling
-from banana100_core.project.merge_sides import Side, TagState, add_missing_modes, put_entries, read_side
+from banana100_core.project.merge_reviews import ReviewConflict, new_reviews, put_reviews
+from banana100_core.project.merge_sides import Side, TagState, put_entries, read_side
+from banana100_core.project.merge_taxonomy import (
+    ModeChange,
+    add_missing_modes,
+    newer_modes,
+    put_log,
+    put_newer,
+)
 from banana100_core.project.project import Project
 from banana100_core.project.rows import now
 from banana100_core.project.tags import CHANGES
@@ -58,7 +66,11 @@ class LeftOut:
 
 @dataclass(slots=True)
 class MergeReport:
-    """What a merge did, or with a dry run would do; numbers are of tags, but `edits` of entries in logs."""
+    """What a merge did, or with a dry run would do.
+
+    Numbers are of tags, but `edits` and `reviews` of entries that were taken over. Of review conflicts the
+    last word counts.
+    """
 
     added: int = 0
     changed: int = 0
@@ -66,6 +78,9 @@ class MergeReport:
     unchanged: int = 0
     edits: int = 0
     new_failure_modes: list[str] = field(default_factory=list)
+    changed_failure_modes: list[ModeChange] = field(default_factory=list)
+    reviews: int = 0
+    review_conflicts: list[ReviewConflict] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     backup: Path | None = None
@@ -115,7 +130,7 @@ def merge_sides(
         plan.report.backup = backup
         return plan.report
 
-    return project.write(work, changes=CHANGES | {"failure_mode"})
+    return project.write(work, changes=CHANGES | {"failure_mode", "review"})
 
 
 class _Plan:
@@ -128,20 +143,27 @@ class _Plan:
         self._before: dict[str, TagState | None] = {}  # of the tags to write, as they were
         self._entries: list[edit_log.Row] = []
         self._modes: dict[str, edit_log.Row] = {}
+        self._newer_modes: dict[str, edit_log.Row] = {}
+        self._mode_log: list[edit_log.Row] = []
+        self._reviews: list[edit_log.Row] = []
 
     @property
     def changes_anything(self) -> bool:
-        return bool(self._before or self._entries)
+        return bool(self._before or self._entries or self._newer_modes or self._reviews)
 
     def take_over(self, side: Side) -> None:
         """Go through all tags that another side has or had."""
         theirs, unknown = side.with_runs_of(self._mine)
         for uuid in unknown:
             self._leave_out(uuid, side, "the project has no run of that UUID")
+        self._take_over_taxonomy(theirs)
         for uuid in sorted(theirs.tags.keys() | theirs.log.keys()):
             self._take_over_tag(uuid, theirs)
+        self._take_over_reviews(theirs)
 
     def write(self, database: Database) -> None:
+        put_newer(database, self._newer_modes.values())
+        put_log(database, self._mode_log)
         add_missing_modes(database, self._modes)
         for uuid in self._before:
             state = self._mine.tags.get(uuid)
@@ -151,6 +173,23 @@ class _Plan:
                 for region in state.regions.values():
                     tag_rows.put_region(database, region)
         put_entries(database, self._entries)
+        put_reviews(database, self._reviews)
+
+    def _take_over_taxonomy(self, theirs: Side) -> None:
+        for row, change in newer_modes(self._mine.modes, theirs.modes, theirs.name):
+            if change.key not in self._mine.modes:
+                self.report.new_failure_modes.append(change.key)
+            else:
+                self.report.changed_failure_modes.append(change)
+            self._newer_modes[change.key] = self._mine.modes[change.key] = row
+        self._mode_log += theirs.mode_log
+
+    def _take_over_reviews(self, theirs: Side) -> None:
+        news, conflicts = new_reviews(self._mine.reviews, theirs.reviews, theirs.name)
+        self._reviews += news
+        self._mine.reviews.extend(news)
+        self.report.reviews += len(news)
+        self.report.review_conflicts += conflicts
 
     def _take_over_tag(self, uuid: str, theirs: Side) -> None:
         there, here = theirs.tags.get(uuid), self._mine.tags.get(uuid)

@@ -7,6 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
+from banana100_core.project.merge_reviews import read_reviews
+from banana100_core.project.merge_taxonomy import read_log
 from banana100_core.project.records import Region, Tag
 from banana100_core.project.rows import columns_of, from_json, to_json
 from banana100_core.project.tag_rows import REGIONS
@@ -67,6 +69,8 @@ class Side:
     pictures: set[tuple[int, int]]  # run and step
     modes: dict[str, Row]
     has_log: bool = True
+    mode_log: list[Row] = field(default_factory=list)
+    reviews: list[Row] = field(default_factory=list)
 
     def with_runs_of(self, mine: Side) -> tuple[Side, list[str]]:
         """The side with run numbers of `mine`, and the UUIDs of tags whose runs aren't there."""
@@ -83,7 +87,10 @@ class Side:
             for uuid, entries in self.log.items()
             if uuid not in unknown
         }
-        return replace(self, tags=tags, log=log), unknown
+        reviews = [
+            row | {"run_id": new_ids[row["run_id"]]} for row in self.reviews if row["run_id"] in new_ids
+        ]
+        return replace(self, tags=tags, log=log, reviews=reviews), unknown
 
     def entries_beyond(self, other: Side, tag_uuid: str) -> list[Row]:
         """Those edits of a tag that the other side's log lacks, in order."""
@@ -140,6 +147,8 @@ def read_side(connection: sqlite3.Connection, name: str) -> Side:
             for row in cursor.execute("SELECT run_id, number FROM step WHERE image_sha256 IS NOT NULL")
         },
         {row["key"]: dict(row) for row in cursor.execute("SELECT * FROM failure_mode ORDER BY position")},
+        mode_log=read_log(connection),
+        reviews=read_reviews(connection),
     )
 
 
@@ -154,20 +163,6 @@ def put_entries(database: Database, entries: Iterable[Row]) -> None:
         undone: Row | None = entry["undoes"]
         row["undoes"] = None if undone is None else ids[_identity(undone)]
         ids[_identity(entry)] = database["edit"].insert(row).last_pk
-
-
-def add_missing_modes(database: Database, modes: Mapping[str, Row]) -> None:
-    """Add failure modes, given parents first; a letter that is taken here goes."""
-    taken = {row[0] for row in database.execute("SELECT shortcut FROM failure_mode").fetchall()}
-    position = database.execute("SELECT ifnull(max(position), -1) FROM failure_mode").fetchone()[0]
-    names = ("key", "name", "level", "definition", "example", "shortcut", "parent")
-    for row in modes.values():
-        position += 1
-        kept = {name: row[name] for name in names} | {"position": position}
-        if kept["shortcut"] in taken:
-            kept["shortcut"] = None
-        taken.add(kept["shortcut"])
-        database["failure_mode"].insert(kept)
 
 
 def _identity(entry: Row) -> tuple[object, ...]:

@@ -6,13 +6,23 @@ from dataclasses import replace
 
 import pytest
 
+from banana100_core.catalog.failure_modes import Level
 from banana100_core.errors import ProjectError
 from banana100_core.project import Project
-from banana100_core.project.failure_modes import failure_modes
+from banana100_core.project.failure_modes import (
+    NewMode,
+    add_mode,
+    change_mode,
+    failure_modes,
+    retire_mode,
+)
 from banana100_core.project.merge import Prefer, merge
+from banana100_core.project.merge_taxonomy import read_log
+from banana100_core.project.mode_merging import merge_modes
 from banana100_core.project.pack import pack
 from banana100_core.project.records import NewRegion, NewTag, RegionKind, ReviewState
 from banana100_core.project.regions import add_region, change_region, regions
+from banana100_core.project.reviews import accept_run, mark_run, reject_run, reviews
 from banana100_core.project.rows import now
 from banana100_core.project.runs import add_run
 from banana100_core.project.tags import add_tag, change_tag, edits, redo, remove_tag, tags, undo
@@ -306,3 +316,107 @@ def test_what_differs_only_in_time_is_the_same(mine, copy_of):
         change_tag(project, name, tag.uuid, onset=2)
     assert take_over(mine, theirs).conflicts == []
     assert [replace(found, modified_at="") for found in tags(mine)] == [replace(tag, modified_at="")]
+
+
+# The taxonomy and the reviews
+
+
+def mode_of(project, key):
+    return next(mode for mode in failure_modes(project) if mode.key == key)
+
+
+def test_the_newest_change_to_a_failure_mode_holds_on_both_sides(mine, copy_of):
+    theirs = copy_of(mine)
+    change_mode(mine, "Ann", "green_tint", name="Green cast")
+    change_mode(theirs, "Bob", "green_tint", name="Greenness", shortcut="Z")
+    change_mode(theirs, "Bob", "wrinkles", shortcut="G")
+    report = take_over(mine, theirs)
+    assert [(change.key, change.fields) for change in report.changed_failure_modes] == [
+        ("green_tint", ("name", "shortcut")),
+        ("wrinkles", ("shortcut",)),
+    ]
+    assert (mode_of(mine, "green_tint").name, mode_of(mine, "green_tint").shortcut) == ("Greenness", "Z")
+    assert mode_of(mine, "wrinkles").shortcut == "G"
+    again = take_over(mine, theirs)
+    assert (again.changed_failure_modes, again.backup) == ([], None)
+    assert take_over(theirs, mine).changed_failure_modes == []
+
+
+def test_tags_of_a_mode_that_was_renamed_or_retired_here_come_all_the_same(mine, copy_of):
+    theirs = copy_of(mine)
+    change_mode(mine, "Ann", "wrinkles", name="Ripples")
+    retire_mode(mine, "Ann", "texture_loss")
+    add_tag(theirs, "Bob", NewTag(1, "texture_loss", 5))
+    add_tag(theirs, "Bob", NewTag(1, "wrinkles", 6))
+    report = take_over(mine, theirs)
+    assert (report.added, report.left_out, report.changed_failure_modes) == (2, [], [])
+    assert mode_of(mine, "texture_loss").retired
+    assert mode_of(mine, "wrinkles").name == "Ripples"
+
+
+def test_tags_of_a_mode_that_was_merged_away_here_stay_until_it_is_merged_again(mine, copy_of):
+    theirs = copy_of(mine)
+    merge_modes(mine, "Ann", "green_tint", "wrinkles")
+    late = add_tag(theirs, "Bob", NewTag(1, "green_tint", 5))
+    report = take_over(mine, theirs)
+    assert (report.added, report.conflicts) == (1, [])
+    assert [tag.failure_mode for tag in tags(mine)] == ["wrinkles", "green_tint"]
+    merge_modes(mine, "Ann", "green_tint", "wrinkles")
+    assert {tag.failure_mode for tag in tags(mine)} == {"wrinkles"}
+    assert take_over(mine, theirs).added == 0
+    take_over(theirs, mine)
+    assert mode_of(theirs, "green_tint").merged_into == "wrinkles"
+    assert {tag.failure_mode for tag in tags(theirs)} == {"wrinkles"}
+    assert late.uuid in {tag.uuid for tag in tags(theirs)}
+
+
+def test_a_mode_added_to_the_taxonomy_comes_without_tags_too(mine, copy_of):
+    theirs = copy_of(mine)
+    kind = add_mode(theirs, "Bob", NewMode("Halo", Level.IMAGE, shortcut="Z", parent="persistent_noise"))
+    add_mode(mine, "Ann", NewMode("Banding", Level.IMAGE, shortcut="Z"))
+    report = take_over(mine, theirs)
+    assert report.new_failure_modes == [kind]
+    assert (mode_of(mine, kind).parent, mode_of(mine, kind).shortcut) == ("persistent_noise", "")
+    assert [edit["annotator"] for edit in mine_log(mine)] == ["Ann", "Bob"]
+
+
+def mine_log(project):
+    with project.reading() as connection:
+        return read_log(connection)
+
+
+def test_no_merge_makes_kinds_of_kinds(mine, copy_of):
+    theirs = copy_of(mine)
+    change_mode(mine, "Ann", "texture_loss", parent="duplicated_objects")
+    change_mode(theirs, "Bob", "duplicated_objects", parent="monochrome_failure")
+    take_over(mine, theirs)
+    parents = {mode.key: mode.parent for mode in failure_modes(mine)}
+    assert all(parents[parent] is None for parent in parents.values() if parent is not None)
+
+
+def test_reviews_are_united_and_tags_carry_them(mine, copy_of):
+    theirs = copy_of(mine)
+    mark_run(mine, "Ann", 1, ReviewState.DONE)
+    reject_run(theirs, "Cleo", 1, "Ann", "Look at step 2.")
+    mark_run(theirs, "Bob", 1, ReviewState.DONE)
+    report = take_over(mine, theirs)
+    assert report.reviews == 2
+    (conflict,) = report.review_conflicts
+    assert (conflict.mine, conflict.theirs, conflict.taken) == ("done", "rejected", "rejected")
+    assert [(each.annotator, each.state, each.comment) for each in reviews(mine)] == [
+        ("Ann", ReviewState.REJECTED, "Look at step 2."),
+        ("Bob", ReviewState.DONE, ""),
+    ]
+    assert tags(mine)[0].review_state is ReviewState.REJECTED
+    again = take_over(mine, theirs)
+    assert (again.reviews, again.review_conflicts, again.backup) == (0, [], None)
+
+
+def test_an_edit_after_a_review_is_not_hidden_by_a_merge(mine, copy_of):
+    theirs = copy_of(mine)
+    accept_run(mine, "Cleo", 1, "Ann")
+    change_tag(mine, "Ann", tags(mine)[0].uuid, onset=1)
+    mark_run(theirs, "Bob", 1, ReviewState.DONE)
+    take_over(mine, theirs)
+    assert tags(mine)[0].review_state is ReviewState.DRAFT
+    assert reviews(mine)[0].waits
