@@ -1,7 +1,8 @@
 """How far annotators agree: on failure modes, on the steps where they hold, on onsets and on regions.
 
-An annotator counts as one of a run when they have tagged anything in it; a failure mode that they didn't tag
-there counts as absent. Tags count whatever their review state: agreement is about what was seen.
+An annotator counts as one of a run when they have tagged anything in it or finished it; a failure mode that
+they didn't tag there counts as absent. Tags count whatever their review state: agreement is about what was
+seen.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from typing import TYPE_CHECKING
 from banana100_core.analysis.overlap import Overlap, overlap_of, pictures_of
 from banana100_core.analysis.reliability import Kappa, kappas_of, krippendorff_alpha
 from banana100_core.project.failure_modes import failure_modes
+from banana100_core.project.records import ReviewState
 from banana100_core.project.regions import regions
+from banana100_core.project.reviews import reviews
 from banana100_core.project.runs import runs
 from banana100_core.project.tags import tags
 
@@ -154,10 +157,19 @@ def agreement(project: Project, run_ids: Sequence[int] | None = None) -> Agreeme
     )
 
 
+def disagreements(project: Project) -> list[RunDisagreement]:
+    """The runs whose annotators don't say the same, the most disputed first."""
+    found = [run for run in map(_disagreement, _shared_runs(project, None)) if run.disagreement > 0]
+    return sorted(found, key=lambda run: (-run.disagreement, run.run_id))
+
+
 def _shared_runs(project: Project, run_ids: Sequence[int] | None) -> list[_Shared]:
     found: dict[int, dict[str, dict[str, list[Tag]]]] = defaultdict(dict)
     for tag in tags(project):
         found[tag.run_id].setdefault(tag.annotator, {}).setdefault(tag.failure_mode, []).append(tag)
+    for review in reviews(project):
+        if review.state is not ReviewState.DRAFT:
+            found[review.run_id].setdefault(review.annotator, {})
     return [
         _Shared(
             run,
@@ -236,7 +248,7 @@ def _disagreement(there: _Shared) -> RunDisagreement:
         {(mode, step) for mode in by_mode for step in there.held(who, mode)}
         for who, by_mode in there.tags.items()
     ]
-    apart = [1 - len(one & other) / len(one | other) for one, other in combinations(claims, 2)]
+    apart = [len(one ^ other) / max(len(one | other), 1) for one, other in combinations(claims, 2)]
     run = there.run
     return RunDisagreement(
         run.id, run.initial_image, run.model, run.protocol, run.repeat, tuple(there.tags), fmean(apart)
