@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.background import Background, NewsDesk
+from app.blinding import Blinding
 from banana100_core.errors import BananaError
 from banana100_core.project.records import RunState
 
@@ -55,6 +56,10 @@ class Session(QObject):
     steps_updated = Signal()
     scores_updated = Signal()
     tags_updated = Signal()
+    reviews_updated = Signal()
+    modes_updated = Signal()
+    annotator_changed = Signal()
+    blinding_changed = Signal()
     tag_chosen = Signal()
     calls_updated = Signal()
     verdicts_updated = Signal()
@@ -67,7 +72,8 @@ class Session(QObject):
         self.project: Project | None = None
         self.pool: ScoringPool | None = None
         self.executor: Executor | None = None
-        self.annotator = annotator or getpass.getuser()
+        self._annotator = annotator or getpass.getuser()
+        self.blinding = Blinding()
         self.runs: list[Run] = []
         self.run: Run | None = None
         self.steps: list[Step] = []
@@ -118,6 +124,7 @@ class Session(QObject):
                 self._unsubscribe.append(worker.subscribe(self._teller(kind)))
         self.runs = runs(project)
         self.edit_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="tags")
+        self._remember_blinding()
         self.project_opened.emit()
         if self.runs:
             self.choose_run(self.runs[0].id)
@@ -145,6 +152,43 @@ class Session(QObject):
         _side_by_side([each.close for each in (pool, executor) if each is not None])
         self._background.stop()
         project.close()
+
+    # Who looks, and what they don't see
+
+    @property
+    def annotator(self) -> str:
+        """Whose tags are made here."""
+        return self._annotator
+
+    @annotator.setter
+    def annotator(self, name: str) -> None:
+        if name != self._annotator:
+            self._annotator = name
+            self._remember_blinding()
+            self.annotator_changed.emit()
+
+    def set_blinding(self, blinding: Blinding) -> None:
+        """Hide these things from this annotator, here and whenever they work on this project."""
+        from banana100_core.project.annotators import remember
+
+        if blinding == self.blinding:
+            return
+        self.blinding = blinding
+        project, annotator = self.project, self._annotator
+        if project is not None and not project.read_only:
+            self.in_background(lambda: remember(project, annotator, {"hidden": blinding.as_text()}))
+        self.blinding_changed.emit()
+
+    def _remember_blinding(self) -> None:
+        """Read before anything is shown, so that nothing shows for a moment."""
+        from banana100_core.project.annotators import annotator_settings
+
+        if self.project is not None:
+            kept = annotator_settings(self.project, self._annotator)
+            blinding = Blinding.from_text(kept.get("hidden", ""))
+            if blinding != self.blinding:
+                self.blinding = blinding
+                self.blinding_changed.emit()
 
     # What is looked at
 
@@ -299,6 +343,10 @@ class Session(QObject):
             self.scores_updated.emit()
         if tables & {"tag", "edit"}:
             self.tags_updated.emit()
+        if "review" in tables:
+            self.reviews_updated.emit()
+        if "failure_mode" in tables:
+            self.modes_updated.emit()
         if "call" in tables:
             self.calls_updated.emit()
         if "verdict" in tables:

@@ -1,0 +1,32 @@
+"""What an annotator doesn't see while they tag, so that it can't lead them; every panel asks here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+HIDDEN = "hidden"  # the word that stands where something is
+
+
+@dataclass(frozen=True, slots=True)
+class Blinding:
+    """Each is on while it is hidden: tags of others, scores, names of models, numbers of steps."""
+
+    tags: bool = False
+    scores: bool = False
+    models: bool = False
+    steps: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether something is hidden."""
+        return any(getattr(self, field.name) for field in fields(self))
+
+    def as_text(self) -> str:
+        """As a project remembers it."""
+        return " ".join(field.name for field in fields(self) if getattr(self, field.name))
+
+    @classmethod
+    def from_text(cls, text: str) -> Blinding:
+        """From what a project remembers."""
+        words = text.split()
+        return cls(*(field.name in words for field in fields(cls)))
