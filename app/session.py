@@ -60,6 +60,7 @@ class Session(QObject):
     modes_updated = Signal()
     annotator_changed = Signal()
     blinding_changed = Signal()
+    suggestions_updated = Signal()
     tag_chosen = Signal()
     calls_updated = Signal()
     verdicts_updated = Signal()
@@ -347,6 +348,8 @@ class Session(QObject):
             self.reviews_updated.emit()
         if "failure_mode" in tables:
             self.modes_updated.emit()
+        if "suggestion" in tables:
+            self.suggestions_updated.emit()
         if "call" in tables:
             self.calls_updated.emit()
         if "verdict" in tables:

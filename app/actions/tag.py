@@ -9,4 +9,43 @@ TAG: tuple[Action, ...] = (
         "tag.end_here", "&End tag at this step", "Tag", "Ctrl+Return", "The failure is last seen in this step"
     ),
     Action("tag.delete", "&Delete tag", "Tag", "Del", "Remove the chosen tag", Context.TAG, icon="trash"),
+    Action(
+        "tag.find_suggestions",
+        "&Find suggestions in the chosen runs",
+        "Tag/Suggestions",
+        "Ctrl+Alt+F",
+        "Look at their pictures for failures that arithmetic can see",
+        icon="magnifying-glass",
+    ),
+    Action(
+        "tag.find_all_suggestions",
+        "Find suggestions in &all runs",
+        "Tag/Suggestions",
+        "",
+        "Look at all pictures of the project",
+    ),
+    Action(
+        "tag.next_suggestion",
+        "&Next suggestion",
+        "Tag/Suggestions",
+        "Ctrl+Alt+N",
+        "Go to the next one that is open, in this run or in one after it",
+        section=True,
+    ),
+    Action(
+        "tag.accept_suggestion",
+        "A&ccept suggestion",
+        "Tag/Suggestions",
+        "Ctrl+Alt+Return",
+        "Make the current one your tag; undo opens it again",
+        icon="check",
+    ),
+    Action(
+        "tag.reject_suggestion",
+        "&Reject suggestion",
+        "Tag/Suggestions",
+        "Ctrl+Alt+Backspace",
+        "Say that the current one is wrong",
+        icon="x",
+    ),
 )

@@ -40,13 +40,15 @@ from app.compare.viewport import zoom_text
 from app.notifications import plain_label
 from app.thumbnails import Thumbnails
 from banana100_core.project.failure_modes import failure_modes
+from banana100_core.project.records import SuggestionState
+from banana100_core.project.suggestions import suggestions
 from banana100_core.project.tags import tags
 
 if TYPE_CHECKING:
     from app.actions import ActionRegistry
     from app.session import Session
     from banana100_core.catalog.failure_modes import FailureMode
-    from banana100_core.project.records import Image, Run, Step, Tag
+    from banana100_core.project.records import Image, Run, Step, Suggestion, Tag
 
 _DETAILS_WIDTH = 40 * theme.GRID
 
@@ -144,6 +146,7 @@ class ComparePanel(QWidget):
         session.step_changed.connect(self._take_step)
         session.reference_changed.connect(self._take_reference)
         session.tags_updated.connect(self._read_tags)
+        session.suggestions_updated.connect(self._read_tags)
         self.pane_steps.changed.connect(self._take_rules)
         self.pictures.updated.connect(self._show_pictures)
         self.flip_maps.updated.connect(self.panes.refresh)
@@ -221,15 +224,16 @@ class ComparePanel(QWidget):
             self.slider.show_tags([], {})
             return
 
-        def read() -> tuple[int, list[Tag], dict[str, FailureMode]]:
-            return run.id, tags(project, run.id), {mode.key: mode for mode in failure_modes(project)}
+        def read() -> tuple[int, list[Tag], dict[str, FailureMode], list[Suggestion]]:
+            modes = {mode.key: mode for mode in failure_modes(project)}
+            return run.id, tags(project, run.id), modes, suggestions(project, run.id, SuggestionState.OPEN)
 
         self._session.in_background(read, self._take_tags)
 
-    def _take_tags(self, read: tuple[int, list[Tag], dict[str, FailureMode]]) -> None:
-        run_id, of_run, modes = read
+    def _take_tags(self, read: tuple[int, list[Tag], dict[str, FailureMode], list[Suggestion]]) -> None:
+        run_id, of_run, modes, suggested = read
         if self._session.run is not None and self._session.run.id == run_id:
-            self.slider.show_tags(of_run, modes)
+            self.slider.show_tags(of_run, modes, suggested)
 
     # Showing it
 

@@ -1,4 +1,4 @@
-"""The step slider, with the tags of the run as bars along it."""
+"""The step slider, with the tags of the run as bars along it, and suggestions as hollow ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
 
 from app import theme
 from app.tooltips import plain_tip
-from banana100_core.project.records import Outcome
+from banana100_core.project.records import Outcome, Suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,10 +32,11 @@ _LEAST_LABEL_GAP = 5 * theme.GRID
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A tag as it is drawn: from a place of the slider to another, in a lane."""
+    """A tag or a suggestion as it is drawn: from a place of the slider to another, in a lane."""
 
-    tag: Tag
     text: str
+    told: str  # of what stands behind it
+    suggested: bool
     colour: str
     first: int
     last: int
@@ -43,31 +44,47 @@ class Bar:
     lane: int
 
 
-def lay_out(tags: Sequence[Tag], numbers: Sequence[int], modes: Mapping[str, FailureMode]) -> list[Bar]:
-    """Give each tag a bar in the topmost lane that is free, in order of onset."""
+def lay_out(
+    tags: Sequence[Tag],
+    numbers: Sequence[int],
+    modes: Mapping[str, FailureMode],
+    suggestions: Sequence[Suggestion] = (),
+) -> list[Bar]:
+    """Give each tag a bar in the topmost lane that is free, in order of onset; suggestions after all tags."""
     if not numbers:
         return []
     bars: list[Bar] = []
     ends: list[int] = []
-    for tag in sorted(tags, key=lambda tag: (tag.onset, tag.created_at)):
-        first = _nearest_place(numbers, tag.onset)
-        last = len(numbers) - 1 if tag.end_step is None else _nearest_place(numbers, tag.end_step)
+    shown: list[Tag | Suggestion] = sorted(tags, key=lambda tag: (tag.onset, tag.created_at))
+    for each in [*shown, *suggestions]:
+        suggested = isinstance(each, Suggestion)
+        end_step = None if isinstance(each, Suggestion) else each.end_step
+        first = _nearest_place(numbers, each.onset)
+        last = len(numbers) - 1 if end_step is None else _nearest_place(numbers, end_step)
         lane = next((lane for lane, end in enumerate(ends) if end < first), len(ends))
         ends[lane : lane + 1] = [last]
-        mode = modes.get(tag.failure_mode)
-        until = "" if tag.end_step is None else f" to {tag.end_step}"
+        mode = modes.get(each.failure_mode)
+        until = "?" if suggested else "" if end_step is None else f" to {end_step}"
         bars.append(
             Bar(
-                tag=tag,
-                text=f"{mode.name if mode else tag.failure_mode} from {tag.onset}{until}",
+                text=f"{mode.name if mode else each.failure_mode} from {each.onset}{until}",
+                told=_told(each),
+                suggested=suggested,
                 colour=theme.level_colour(mode.level).name() if mode else theme.CURVE_COLOURS[-1],
                 first=first,
                 last=last,
-                open_end=tag.end_step is None,
+                open_end=end_step is None,
                 lane=lane,
             )
         )
     return bars
+
+
+def _told(each: Tag | Suggestion) -> str:
+    if isinstance(each, Suggestion):
+        return f"Suggested, not yet a tag.\n{each.reason}"
+    note = f"\n{each.note}" if each.note else ""
+    return f"by {each.annotator}, severity {each.severity}{note}"
 
 
 class StepSlider(QAbstractSlider):
@@ -92,9 +109,11 @@ class StepSlider(QAbstractSlider):
         self.setRange(0, max(0, len(steps) - 1))
         self.update()
 
-    def show_tags(self, tags: Sequence[Tag], modes: Mapping[str, FailureMode]) -> None:
-        """Draw the tags of the run."""
-        self._bars = lay_out(tags, [step.number for step in self._steps], modes)
+    def show_tags(
+        self, tags: Sequence[Tag], modes: Mapping[str, FailureMode], suggestions: Sequence[Suggestion] = ()
+    ) -> None:
+        """Draw the tags of the run, and what is suggested."""
+        self._bars = lay_out(tags, [step.number for step in self._steps], modes, suggestions)
         self.updateGeometry()
         self.update()
 
@@ -175,6 +194,12 @@ class StepSlider(QAbstractSlider):
                 continue
             rect = self.bar_rect(bar)
             colour = QColor(bar.colour)
+            if bar.suggested:
+                painter.setPen(QPen(colour, 1, Qt.PenStyle.DashLine))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5))
+                self._draw_bar_text(painter, bar.text, rect, QColor(colours.muted))
+                continue
             fill = QColor(colour)
             fill.setAlpha(70)
             painter.fillRect(rect, fill)
@@ -249,8 +274,7 @@ class StepSlider(QAbstractSlider):
     def _told_at(self, at: QPointF) -> str:
         for bar in self._bars:
             if bar.lane < MOST_LANES and self.bar_rect(bar).contains(at):
-                note = f"\n{bar.tag.note}" if bar.tag.note else ""
-                return f"{bar.text}\nby {bar.tag.annotator}, severity {bar.tag.severity}{note}"
+                return f"{bar.text}\n{bar.told}"
         place = self._place(at.x())
         if at.y() < TRACK_HEIGHT and 0 <= place < len(self._steps):
             step = self._steps[place]

@@ -20,6 +20,7 @@ from app.actions import Context
 from app.notifications import plain_label
 from app.session import ChosenTag
 from app.settings import Settings
+from app.suggestions.section import SuggestionSection
 from app.tagging import rules
 from app.tagging.board import Row, TagBoard
 from app.tagging.letters import LetterKeys
@@ -52,6 +53,7 @@ class TaggingPanel(QWidget):
         self._chosen: int | None = None
         self.board = TagBoard(session, self)
         self.keys = LetterKeys(self)
+        self.suggestions = SuggestionSection(session, registry)
         self._build()
         self._connect(registry)
         self._project_changed()
@@ -131,7 +133,7 @@ class TaggingPanel(QWidget):
 
     def is_settled(self) -> bool:
         """Whether all tags are read and saved."""
-        return self.board.settled
+        return self.board.settled and self.suggestions.is_settled()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Hear the letter keys of the window that the panel is in."""
@@ -168,6 +170,7 @@ class TaggingPanel(QWidget):
         column.addWidget(self.heading)
         column.addWidget(self.empty)
         column.addLayout(self._list)
+        column.addWidget(self.suggestions)
         column.addStretch(1)
         self.list_area = _scrolling(tags)
         splitter = QSplitter(Qt.Orientation.Vertical)

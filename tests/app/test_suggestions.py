@@ -1,0 +1,154 @@
+"""Suggestions in the window: apart from tags, decided on by key and mouse, undone with the tags."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMainWindow
+
+from app.actions import ActionRegistry
+from app.compare.slider import lay_out
+from app.suggestions.section import SuggestionSection
+from banana100_core.project import Project
+from banana100_core.project.failure_modes import failure_modes
+from banana100_core.project.records import NewSuggestion, SuggestionState
+from banana100_core.project.suggestions import replace_suggestions, suggestions
+from banana100_core.project.tags import tags, undo
+
+
+@pytest.fixture
+def runs(study):
+    """Run 1 has two suggestions, run 3 has one; the others have none."""
+    with Project.open(study) as project:
+        found = [
+            NewSuggestion(1, "green_tint", 3, -4.2, "a* falls <b>by 4.2</b>", "test-1"),
+            NewSuggestion(1, "persistent_noise", 2, 5.0, "noise grows", "test-1"),
+            NewSuggestion(3, "aspect_ratio", 1, 0.02, "cropped", "test-1"),
+        ]
+        replace_suggestions(project, [1, 2, 3, 4], found)
+    return study
+
+
+@pytest.fixture
+def section(qtbot, session, runs):
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    window.registry = ActionRegistry(window)
+    section = SuggestionSection(session, window.registry)
+    window.setCentralWidget(section)
+    window.show()
+    session.adopt_project(Project.open(runs))
+    qtbot.waitUntil(lambda: len(section.rows) == 2)
+    return section
+
+
+def trigger(section, key):
+    section.window().registry.qaction(key).trigger()
+
+
+def modes(section):
+    return [row.suggestion.failure_mode for row in section.rows]
+
+
+def test_suggestions_say_why_and_are_no_tags(section, session):
+    assert modes(section) == ["persistent_noise", "green_tint"]
+    assert section.heading.text() == "Suggestions · 2"
+    assert section.rows[1].reason.text() == "a* falls <b>by 4.2</b>"
+    assert section.rows[1].reason.textFormat() is Qt.TextFormat.PlainText
+    assert section.rows[1].place.text() == "from 3"
+    assert "-4.2" in section.rows[1].toolTip()
+    assert tags(session.project) == []
+
+
+def test_accept_by_key_and_reject_by_mouse(section, session, qtbot):
+    trigger(section, "tag.accept_suggestion")
+    qtbot.waitUntil(lambda: modes(section) == ["green_tint"])
+    (tag,) = tags(session.project)
+    assert (tag.annotator, tag.failure_mode, tag.onset) == ("Ada", "persistent_noise", 2)
+    QTest.mouseClick(section.rows[0].reject, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: section.rows == [])
+    qtbot.waitUntil(lambda: section.rate.text() == "1 of 2 accepted")
+    assert len(tags(session.project)) == 1
+    QTest.mouseClick(section.reopen_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: modes(section) == ["green_tint"])
+    qtbot.waitUntil(lambda: section.rate.text() == "1 of 1 accepted")
+
+
+def test_undo_of_the_tag_brings_the_suggestion_back(section, session, qtbot):
+    QTest.mouseClick(section.rows[0].accept, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: modes(section) == ["green_tint"])
+    undo(session.project, "Ada")
+    qtbot.waitUntil(lambda: modes(section) == ["persistent_noise", "green_tint"])
+    qtbot.waitUntil(lambda: section.rate.text() == "")
+    assert tags(session.project) == []
+
+
+def test_next_goes_through_the_run_and_on_to_later_runs(section, session, qtbot):
+    session.choose_step(4)
+    trigger(section, "tag.next_suggestion")
+    assert (session.run.id, session.step) == (1, 2)
+    trigger(section, "tag.next_suggestion")
+    assert (session.run.id, session.step) == (1, 3)
+    trigger(section, "tag.next_suggestion")
+    qtbot.waitUntil(lambda: session.run.id == 3 and session.step == 1)
+    qtbot.waitUntil(lambda: modes(section) == ["aspect_ratio"])
+    trigger(section, "tag.reject_suggestion")
+    qtbot.waitUntil(lambda: section.rows == [])
+    trigger(section, "tag.next_suggestion")
+    qtbot.waitUntil(lambda: session.run.id == 1)
+
+
+def test_a_click_on_a_suggestion_goes_to_its_onset(section, session):
+    QTest.mouseClick(section.rows[1], Qt.MouseButton.LeftButton, pos=QPoint(4, 4))
+    assert session.step == 3
+
+
+def test_finding_replaces_open_ones_of_the_chosen_runs(section, session, qtbot):
+    session.selected_runs = [1, 2]
+    with qtbot.waitSignal(section.finder.finished):
+        QTest.mouseClick(section.find_button, Qt.MouseButton.LeftButton)
+        assert section.finder.running
+        assert not section.window().registry.qaction("tag.find_all_suggestions").isEnabled()
+    assert section.message.text().startswith("Looked at 2 runs: ")
+    assert [there.run_id for there in suggestions(session.project) if there.method == "test-1"] == [3]
+    assert section.window().registry.qaction("tag.find_all_suggestions").isEnabled()
+
+
+def test_a_search_can_be_stopped_and_ends_with_the_project(section, session, qtbot):
+    with qtbot.waitSignal(section.finder.finished):
+        section.finder.find(None)
+        section.finder.stop()
+    section.finder.find(None)
+    session.close_project()
+    assert section.is_settled()
+    assert section.rows == []
+
+
+def test_a_project_open_for_reading_lets_nothing_be_decided(qtbot, session, runs):
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    registry = ActionRegistry(window)
+    section = SuggestionSection(session, registry)
+    window.setCentralWidget(section)
+    session.adopt_project(Project.open(runs, read_only=True))
+    qtbot.waitUntil(lambda: len(section.rows) == 2)
+    assert not section.rows[0].accept.isEnabled()
+    for key in ("tag.accept_suggestion", "tag.reject_suggestion", "tag.find_suggestions"):
+        assert not registry.qaction(key).isEnabled()
+
+
+def test_the_slider_draws_them_hollow_after_all_tags(runs):
+    with Project.open(runs, read_only=True) as project:
+        open_ones = suggestions(project, 1, SuggestionState.OPEN)
+        known = {mode.key: mode for mode in failure_modes(project)}
+    noise, green = lay_out([], range(5), known, open_ones)
+    assert (noise.text, noise.suggested, noise.first, noise.open_end) == (
+        "Persistent noise from 2?",
+        True,
+        2,
+        True,
+    )
+    assert (green.lane, noise.lane) == (1, 0)
+    assert "not yet a tag" in green.told
+    assert "a* falls" in green.told
