@@ -13,7 +13,7 @@ run:
 	@$(BIN)/banana100 demo demo/demo.b100
 
 test: lint
-	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal
 
 lint: setup
 	$(BIN)/ruff check .

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QSettings
+from pytestqt.qtbot import QtBot
 
 from banana100_core.imaging.decode import inspect
 from banana100_core.project import Project
@@ -19,6 +20,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 METRICS = {"piqe": 30.0, "brisque": 20.0, "niqe": 4.0}
+PATIENCE_MS = 30_000
+
+
+class PatientBot(QtBot):
+    """Waits longer before it gives up than QtBot does, since tests run beside others."""
+
+    def waitUntil(self, callback, *, timeout=PATIENCE_MS):
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal, *, timeout=PATIENCE_MS, **options):
+        return super().waitSignal(signal, timeout=timeout, **options)
+
+
+@pytest.fixture
+def qtbot(qapp, request):
+    """As pytest-qt's own, with patience."""
+    return PatientBot(request)
 
 
 @pytest.fixture(autouse=True)
