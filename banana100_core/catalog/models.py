@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, cast
 
 _LONG_THINKING = 2500  # tokens; above nearly every reasoning that was seen
 _LARGE_INPUT = 2000
@@ -34,6 +34,17 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True)
+class Effort:
+    """What a step takes, lowest and highest, where nothing was measured yet; None where nothing is known."""
+
+    seconds_per_image: tuple[float, float] | None = None
+    seconds_per_megapixel: tuple[float, float] | None = None
+    bytes_per_pixel: tuple[float, float] | None = None
+    default_size: str | None = None  # of the image made when no resolution is asked for
+    most_megapixels: float | None = None  # larger images are shrunk to this
+
+
+@dataclass(frozen=True, slots=True)
 class EditorModel:
     """A model of an editor; `note` says what it is wherever it shows."""
 
@@ -45,6 +56,7 @@ class EditorModel:
     needs_key: bool = False
     thinking: bool = False  # gives a reasoning summary when asked
     prices: Prices | None = None
+    effort: Effort = field(default_factory=Effort)
 
     @property
     def usd_per_image(self) -> tuple[float, float]:
@@ -66,6 +78,7 @@ def editor_models() -> tuple[EditorModel, ...]:
             needs_key=entry.get("needs_key", False),
             thinking=entry.get("thinking", False),
             prices=_prices(entry),
+            effort=_effort(entry.get("effort", {})),
         )
         for entry in data["model"]
     )
@@ -77,6 +90,11 @@ def model_title(provider: str, key: str) -> str:
         if (model.provider, model.key) == (provider, key):
             return f"{model.title}, embedded" if model.embedded else model.title
     return key
+
+
+def _effort(entry: dict[str, Any]) -> Effort:
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
+    return Effort(**cast("Any", values))
 
 
 def _prices(entry: dict[str, Any]) -> Prices | None:

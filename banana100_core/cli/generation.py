@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +10,11 @@ import typer
 
 from banana100_core.catalog.faults import Fault
 from banana100_core.catalog.settings import SeedMode, SessionMode
-from banana100_core.cli.console import AsJson, columns, complain, count, note, plain, say, say_json
+from banana100_core.cli.console import AsJson, complain, count, note, plain, say, say_json
 from banana100_core.cli.display import WorkDisplay, wait_for
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import ProjectFile, Runs
+from banana100_core.cli.planning import in_usd, say_plan
 from banana100_core.errors import ImageError, ProviderError
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from banana100_core.generation.editor import Capabilities
     from banana100_core.generation.executor import GenerationProgress
     from banana100_core.generation.limits import Limits
-    from banana100_core.generation.plan import Plan
     from banana100_core.project import Project
     from banana100_core.project.images import NewImage
 
@@ -96,7 +95,10 @@ def generate(
     ] = None,
     rate: CallRate = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the plan with its cost and change nothing.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Show the plan with every prompt and what it takes, and change nothing."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -106,10 +108,11 @@ def generate(
     repeats; `resume` goes on with runs that were interrupted.
     """
     from banana100_core.catalog.settings import settings_from
+    from banana100_core.generation.forecast import forecast
     from banana100_core.generation.limits import Limits
     from banana100_core.generation.plan import add_plan, make_plan
     from banana100_core.project import Project
-    from banana100_core.project.images import add_initial_image
+    from banana100_core.project.images import add_initial_image, initial_images
     from banana100_core.project.runs import runs
 
     editor = _editor(provider, model)
@@ -138,14 +141,17 @@ def generate(
         )
         if budget is not None and plan.cost_usd[1] > budget:
             raise ProviderError(
-                f"The plan may cost {_usd(plan)} and the budget is ${budget:.2f}. "
+                f"The plan may cost {in_usd(plan.cost_usd)} and the budget is ${budget:.2f}. "
                 "Ask for fewer steps or repeats, or raise --budget."
             )
+        known = {each.name: each.image for each in initial_images(opened)}
+        known |= {name: each.image for name, each in images.items()}
+        takes = forecast(opened, plan, known, calls_per_minute=rate)
         if dry_run:
-            _say_plan(plan, editor, as_json=as_json)
+            say_plan(plan, takes, editor, as_json=as_json)
             return
         if not as_json:
-            _say_plan(plan, editor, as_json=False)
+            say_plan(plan, takes, editor, as_json=False)
         for name, image in images.items():
             add_initial_image(opened, name, image)
         limits = Limits(budget_usd=budget, calls_per_minute=rate)
@@ -267,36 +273,6 @@ def _initial_images(project: Project, asked: Sequence[str]) -> tuple[list[str], 
             known[file.stem] = image.sha256
             new[file.stem] = NewImage(image, data=data)
     return names, new
-
-
-def _say_plan(plan: Plan, editor: Capabilities, *, as_json: bool) -> None:
-    low, high = plan.cost_usd
-    if as_json:
-        say_json({"runs": plan.runs, "calls": plan.calls, "cost_usd": {"low": low, "high": high}})
-        return
-    say(plain(editor.title))
-    say(textwrap.fill(plain(editor.note), 100, initial_indent="  ", subsequent_indent="  "))
-    say()
-    say(
-        columns(
-            [
-                ("runs", len(plan.runs)),
-                ("edits", plan.calls),
-                ("cost", _usd(plan)),
-                ("prompts", " | ".join(dict.fromkeys(prompt for run in plan.runs for prompt in run.prompts))),
-            ]
-        )
-    )
-    say()
-    for run in plan.runs:
-        say(f"  {plain(run.initial_image)}, repeat {run.repeat}: {count(run.steps, 'step')}, seed {run.seed}")
-
-
-def _usd(plan: Plan) -> str:
-    low, high = plan.cost_usd
-    if high == 0:
-        return "nothing"
-    return f"${low:.2f} to ${high:.2f}" if low != high else f"${low:.2f}"
 
 
 def _execute(project: Project, run_ids: Sequence[int], limits: Limits, *, as_json: bool) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from banana100_core.catalog.models import editor_models
+from banana100_core.catalog.models import Effort, editor_models
 from banana100_core.errors import ProviderError
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class Capabilities:
     honours: frozenset[str] = frozenset({"seed"})  # those of seed, temperature, resolution and aspect_ratio
     sizes: tuple[str, ...] = ()  # resolutions that it can be asked for
     reads_prompt: bool = True
+    from_text: bool = False  # it makes an image from a prompt alone: `edit` is then given no bytes
+    effort: Effort = field(default_factory=Effort)  # for plans of an editor that was not seen at work yet
 
     def usd(self, resolution: str | None) -> tuple[float, float]:
         """Lowest and highest price of an image of that resolution."""
@@ -134,6 +136,7 @@ def shipped(provider: str, media_types: tuple[str, ...]) -> list[Capabilities]:
             media_types,
             deterministic=True,
             reads_prompt=False,
+            effort=model.effort,
         )
         for model in editor_models()
         if model.provider == provider

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import sqlite3
 import threading
 from collections import deque
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from banana100_core.errors import BananaError, ProjectClosedError, ProviderError
 from banana100_core.generation.chain import Chain, StepReport
+from banana100_core.generation.forecast import AT_SERVICES, here_side_by_side
 from banana100_core.generation.gate import Gate
 from banana100_core.generation.limits import Limits
 from banana100_core.generation.pace import Pace
@@ -86,16 +86,16 @@ class Executor:
         project: Project,
         *,
         side_by_side: int | None = None,
-        at_services: int = 5,
+        at_services: int = AT_SERVICES,
         limits: Limits | None = None,
     ) -> None:
         """`side_by_side` runs work on this machine, and `at_services` call services.
 
-        The first is 1 on a small machine if not given, since an embedded editor uses several cores.
+        The first is `here_side_by_side()` if not given.
         """
         self._project = project
         self.limits = limits or Limits()
-        self._here = _Lane(side_by_side or max(1, (os.cpu_count() or 1) // 8))
+        self._here = _Lane(side_by_side or here_side_by_side())
         self._services = _Lane(at_services)
         self._state = threading.Condition()
         self._gate = Gate()

@@ -69,6 +69,15 @@ class PlannedRun:
         )
         return PlannedStep(number, prompt, settings)
 
+    @property
+    def period(self) -> int:
+        """After how many steps the prompts begin again."""
+        return len(self.prompts) if len(set(self.prompts)) > 1 else 1
+
+    def first_prompts(self) -> list[tuple[int, str]]:
+        """Each prompt that is sent, with the first step it is sent at."""
+        return list(enumerate(self.prompts[: min(self.steps, self.period)], 1))
+
     @classmethod
     def of(cls, run: Run) -> PlannedRun:
         """Give the plan that a stored run was made from."""

@@ -60,7 +60,13 @@ def test_a_dry_run_shows_the_plan_and_changes_nothing(banana100, empty, picture)
     arguments = ("generate", empty, "--initial", picture, "--steps", 5, "--repeats", 2, "--dry-run")
     shown = banana100(*arguments).stdout
     assert "Produce an exact replica of the provided image, with no alterations." in shown
-    assert "cost     nothing" in shown
+    assert "cost   nothing" in shown
+    assert "(estimate from what is typical of the model)" in shown
+    assert "1 to 5  Produce" in shown
+    fruit = banana100(*arguments[:4], "--steps", 100, "--protocol", "add-100-fruits", "--dry-run").stdout
+    assert fruit.count(" to the table, and change nothing else.") == 100
+    mirror = banana100(*arguments, "--protocol", "reconstruct").stdout
+    assert "1, 4   Simplify" in mirror
     plan = json.loads(banana100(*arguments, "--json").stdout)
     assert (plan["calls"], plan["cost_usd"]) == (10, {"low": 0, "high": 0})
     assert [run["seed"] for run in plan["runs"]] == [0, 1]

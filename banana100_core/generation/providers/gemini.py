@@ -155,6 +155,8 @@ def _capabilities(model: EditorModel) -> Capabilities:
         needs_key=True,
         in_worker=False,
         keeps_session=True,
+        from_text=True,
+        effort=model.effort,
         honours=frozenset({"seed", "temperature", "resolution", "aspect_ratio"}),
         sizes=() if prices is None else tuple(size for size, _ in prices.by_size),
         usd_per_image=model.usd_per_image,
@@ -180,6 +182,7 @@ def _catalog_model(key: str) -> EditorModel:
         needs_key=True,
         thinking=not key.startswith("gemini-2"),
         prices=dearest.prices,
+        effort=dearest.effort,
     )
 
 
