@@ -145,7 +145,9 @@ def _photograph(file: str) -> bytes:
         path = Path(folder) / "data" / file
         if path.is_file():
             return path.read_bytes()
-    raise ImageError(f"The photograph {file} of scikit-image is missing. Type: pip install scikit-image")
+    raise ImageError(
+        f"The photograph {file} of scikit-image is missing from this installation. Install the program again"
+    )
 
 
 def _tiled(data: bytes) -> bytes:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from banana100_core.errors import WorkerDiedError
+from banana100_core.installation import is_frozen
 
 Handler = Callable[[Any], Any]
 """What a worker does with a message; its return value is the reply."""
@@ -236,7 +237,7 @@ def serve() -> None:
 
 
 def _command() -> list[str]:
-    if getattr(sys, "frozen", False):
+    if is_frozen():
         return [sys.executable, WORKER_FLAG]
     path = [entry for entry in sys.path if entry]
     code = f"import sys; sys.path[:0] = {path!r}; from banana100_core.processes import serve; serve()"

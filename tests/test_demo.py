@@ -57,7 +57,7 @@ def test_the_large_image_is_made_of_real_content_without_seams():
 
 def test_photographs_that_are_missing_are_told_with_a_way_out(monkeypatch):
     monkeypatch.setattr(demo, "_PHOTOGRAPHS", {"Nobody": ("nobody.png", "nobody")})
-    with pytest.raises(ImageError, match=r"nobody\.png.*pip install scikit-image"):
+    with pytest.raises(ImageError, match=r"nobody\.png.*Install the program again"):
         demo_images()
 
 

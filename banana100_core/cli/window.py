@@ -14,6 +14,7 @@ import typer
 from banana100_core.cli.console import complain, in_time, note, plain, say
 from banana100_core.cli.exits import Exit
 from banana100_core.errors import BananaError, ProviderError
+from banana100_core.installation import is_frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,9 +131,7 @@ def _leave_pictures(path: Path) -> None:
 
     screenshot = path.with_name("screenshot.png")
     # In a process of its own: a window system that ends its process must not end the command.
-    program = (
-        [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "banana100_core.cli"]
-    )
+    program = [sys.executable] if is_frozen() else [sys.executable, "-m", "banana100_core.cli"]
     child = subprocess.run(
         [*program, "open", os.fspath(path), "--screenshot", os.fspath(screenshot)],
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},

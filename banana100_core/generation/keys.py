@@ -6,11 +6,11 @@ import os
 from typing import Any, Protocol, cast
 
 from banana100_core.errors import ProviderError
+from banana100_core.installation import how_to_add
 
 SERVICE = "banana100"
 _VARIABLES = {"gemini": ("GOOGLE_API_KEY", "GEMINI_API_KEY")}
 _VERTEX = "GOOGLE_GENAI_USE_VERTEXAI"
-_INSTALL = "pip install 'banana100-inspector[keyring]'"
 
 
 class _Keyring(Protocol):
@@ -28,7 +28,7 @@ def api_key(provider: str) -> str:
     raise ProviderError(
         f"There is no API key for {provider}. Set the environment variable "
         f"{' or '.join(_VARIABLES[provider])}, or store it in the system's keyring with: keyring set "
-        f"{SERVICE} {provider} (needs: {_INSTALL}). Then start the run again."
+        f"{SERVICE} {provider}. Then start the run again."
     )
 
 
@@ -48,7 +48,7 @@ def store_key(provider: str, key: str) -> None:
         raise ProviderError("The key is empty. Nothing was stored.")
     keyring = _keyring()
     if keyring is None:
-        raise ProviderError(f"The system's keyring can't be used without a package. Install it: {_INSTALL}.")
+        raise ProviderError(f"The system's keyring can't be used without a package. {how_to_add('keyring')}.")
     try:
         keyring.set_password(SERVICE, provider, key.strip())
     except Exception as error:  # noqa: BLE001 - each system's keyring fails in its own way

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from banana100_core.catalog.metrics import Metric, metric, metrics
 from banana100_core.errors import MetricError
+from banana100_core.installation import how_to_add
 from banana100_core.scoring.native.score import NATIVE_METRICS, native_version, shipped_digest
 from banana100_core.scoring.vision_language import ADAPTED, lack, method_version
 from banana100_core.scoring.vision_language.model_folder import fingerprint
@@ -25,11 +25,7 @@ NATIVE = "native"
 PYIQA = "pyiqa"
 ADAPTER = "adapter"
 
-GET_LEARNED_METRICS = (
-    "Use the program's full build, banana100-full"  # nothing can be installed into a frozen program
-    if getattr(sys, "frozen", False)
-    else 'Type: pip install "banana100-inspector[metrics]"'
-)
+GET_LEARNED_METRICS = how_to_add("metrics")
 
 # Modules that pyiqa imports for some metrics without saying so in its own requirements.
 _UNDECLARED = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from banana100_core.errors import ProjectError
 from banana100_core.exchange.export_tags.content import attributes, totals
+from banana100_core.installation import how_to_add
 from banana100_core.project.database import sibling
 
 if TYPE_CHECKING:
@@ -63,8 +64,7 @@ def write_parquet(content: Content, out: Path) -> Exported:
         from pyarrow import parquet
     except ImportError:
         raise ProjectError(
-            "Parquet needs PyArrow, which is not installed. Install it with "
-            "`pip install banana100-inspector[parquet]`, or export to CSV."
+            f"Parquet needs PyArrow, which is not installed. {how_to_add('parquet')}. Or export to CSV."
         ) from None
     types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
     schema = pa.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
