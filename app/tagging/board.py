@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.region_edits import RegionEdits
 from banana100_core.errors import BananaError
 from banana100_core.project import tags as stored
 from banana100_core.project.records import NewTag, Tag
@@ -75,6 +76,8 @@ class TagBoard(QObject):
         self._ids = itertools.count(1)
         self._waiting: list[Callable[[], None]] = []
         self._read_wanted = self._reading = False
+        self._regions = RegionEdits.of(session)
+        self._regions.changed.connect(self._go_on)
         self.names: dict[str, str] = {}  # of failure modes by key, for words
         self._finished.connect(lambda call: call(), Qt.ConnectionType.QueuedConnection)
         session.project_opened.connect(self._open)
@@ -147,6 +150,8 @@ class TagBoard(QObject):
         for row in self.failed_rows:
             row.reason = ""
             self._save(row)
+        if self._regions.reason:  # perhaps because its tag was not saved
+            self._regions.retry()
         self.rows_changed.emit()
 
     def discard_failed(self) -> None:
@@ -240,7 +245,7 @@ class TagBoard(QObject):
         if project is None or self.read_only:
             self.said.emit("This project is open for reading only.")
             return
-        if self.failed_rows:
+        if self.failed_rows or self._regions.reason:
             self.said.emit("An edit is not saved yet: retry or discard it first.")
             return
 
@@ -261,7 +266,8 @@ class TagBoard(QObject):
         self._go_on()
 
     def _go_on(self) -> None:
-        if self._waiting and not any(row.future for row in self._rows.values()):
+        saving = self._regions.saving or any(row.future for row in self._rows.values())
+        if self._waiting and not saving:
             waiting, self._waiting = self._waiting, []
             for call in waiting:
                 call()
@@ -313,6 +319,8 @@ class TagBoard(QObject):
         what = self._in_words(str(fields.get("failure_mode")), fields.get("onset"), fields.get("end_step"))
         if edit.after is None:
             return f"{what} removed"
+        if edit.before is not None and "regions" in edit.after:
+            return f"regions of {what} changed"
         return f"{what} {'added' if edit.before is None else 'changed'}"
 
     def _in_words(self, mode: str, onset: object, end_step: object) -> str:

@@ -116,6 +116,10 @@ class TaggingPanel(QWidget):
             else ChosenTag(row.uuid, tag.failure_mode, row.annotator, tag.onset, tag.end_step)
         )
 
+    def _keep_telling(self) -> None:
+        if self._chosen is not None:
+            self._tell_chosen()
+
     def _take_chosen(self) -> None:
         tag = self._session.chosen_tag
         row = None if tag is None else next((row for row in self.board.rows if row.uuid == tag.uuid), None)
@@ -219,7 +223,7 @@ class TaggingPanel(QWidget):
         session.step_changed.connect(lambda _step: self._show())
         session.steps_updated.connect(self._show)
         session.tag_chosen.connect(self._take_chosen)
-        self.board.rows_changed.connect(lambda: self._chosen is not None and self._tell_chosen())
+        self.board.rows_changed.connect(self._keep_telling)
         self.board.rows_changed.connect(self._show)
         self.board.said.connect(self.say)
         self.keys.pressed.connect(self._key_pressed)

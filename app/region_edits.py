@@ -1,0 +1,317 @@
+"""The regions of the run on screen: edited at once, saved at once, and kept in sight if saving fails."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from banana100_core.errors import BananaError
+from banana100_core.project import regions as stored
+from banana100_core.project.records import NewRegion, Region, RegionKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from concurrent.futures import Future
+
+    from app.session import Session
+    from banana100_core.project import Project
+    from banana100_core.project.regions import Points
+
+
+@dataclass(frozen=True, slots=True)
+class RegionEdit:
+    """Regions of one tag that are made, changed and removed together: one entry of the log."""
+
+    run_id: int
+    annotator: str
+    tag_uuid: str
+    put: Mapping[str, NewRegion]
+    removed: frozenset[str] = frozenset()
+
+
+class RegionEdits(QObject):
+    """What the project has, with the edits on their way over it. An edit waits for the one before it.
+
+    Whoever edits has made sure that the tag is this annotator's. What can't be is told by a ProjectError.
+    """
+
+    changed = Signal()
+    """There are other regions, or an edit was saved or could not be."""
+    said = Signal(str)
+
+    _finished = Signal(object)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self._project: Project | None = None
+        self._saved: dict[str, Region] = {}
+        self._pending: deque[RegionEdit] = deque()
+        self._future: Future[list[Region]] | None = None
+        self._read_wanted = self._reading = False
+        self.reason = ""
+        """Why the oldest edit could not be saved; empty when it could."""
+        self._finished.connect(lambda call: call(), Qt.ConnectionType.QueuedConnection)
+        session.project_opened.connect(self._open)
+        session.project_closed.connect(self._close)
+        session.run_changed.connect(self._take_run)
+        session.tags_updated.connect(self.read_again)
+        self._open()
+
+    @classmethod
+    def of(cls, session: Session) -> RegionEdits:
+        """The regions of a session, shared by all its panels."""
+        found = session.findChild(cls)
+        return found if isinstance(found, cls) else cls(session)
+
+    # What there is
+
+    @property
+    def regions(self) -> dict[str, Region]:
+        """The regions of the current run by UUID, as they are once all edits are saved."""
+        run = self._session.run
+        found = dict(self._saved)
+        for edit in self._pending:
+            if run is None or edit.run_id != run.id:
+                continue
+            for uuid in edit.removed:
+                found.pop(uuid, None)
+            for uuid, region in edit.put.items():
+                there = found.get(uuid)
+                found[uuid] = (
+                    Region(uuid, edit.tag_uuid, region.step, region.kind, region.points, "", "")
+                    if there is None
+                    else replace(there, points=region.points)
+                )
+        return found
+
+    @property
+    def unsaved(self) -> frozenset[str]:
+        """UUIDs of regions whose newest edit is not saved."""
+        return frozenset(uuid for edit in self._pending for uuid in (*edit.put, *edit.removed))
+
+    @property
+    def failed_count(self) -> int:
+        """How many edits wait because the oldest could not be saved."""
+        return len(self._pending) if self.reason else 0
+
+    @property
+    def saving(self) -> bool:
+        """Whether an edit is on its way."""
+        return self._future is not None
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is being read or saved."""
+        return not (self.saving or self._reading or self._read_wanted)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be edited."""
+        return self._project is None or self._project.read_only
+
+    def held(self, tag_uuid: str, step: int) -> dict[str, NewRegion]:
+        """The regions of a tag that hold at a step by UUID, in pixels of that step's picture.
+
+        Those of an earlier step keep its number.
+        """
+        of_tag = [region for region in self.regions.values() if region.tag_uuid == tag_uuid]
+        return {
+            region.uuid: NewRegion(region.step, region.kind, self._scaled(region, step))
+            for region in stored.regions_at(of_tag, step)
+        }
+
+    # Edits
+
+    def draw(self, tag_uuid: str, step: int, kind: RegionKind, points: Points) -> str:
+        """Add a region to those that hold at a step; returns its UUID."""
+        uuid = str(uuid4())
+        put = {uuid: NewRegion(step, kind, self._valid(kind, points, step))}
+        self._edit(tag_uuid, put | self._copies(tag_uuid, step)[0])
+        return uuid
+
+    def reshape(self, uuid: str, step: int, points: Points) -> str:
+        """Give a region other points at a step; returns the UUID that it has there.
+
+        Where it is held from an earlier step, all that its tag holds become regions of this step.
+        """
+        region = self.regions[uuid]
+        wanted = self._valid(region.kind, points, step)
+        copies, names = self._copies(region.tag_uuid, step)
+        uuid = names.get(uuid, uuid)
+        if wanted != region.points or copies:
+            self._edit(region.tag_uuid, copies | {uuid: NewRegion(step, region.kind, wanted)})
+        return uuid
+
+    def remove(self, uuid: str, step: int) -> str:
+        """Remove a region at a step; returns why it can't be, or nothing."""
+        region = self.regions[uuid]
+        if region.step == step:
+            self._edit(region.tag_uuid, {}, frozenset({uuid}))
+            return ""
+        copies, names = self._copies(region.tag_uuid, step)
+        del copies[names[uuid]]
+        if not copies:
+            return (
+                f"This region is of step {region.step} and holds until it is outlined anew. "
+                "Remove it there, or end the tag before this step."
+            )
+        self._edit(region.tag_uuid, copies)
+        return ""
+
+    def copy(self, tag_uuid: str, step: int, to: int) -> bool:
+        """Make regions of the step `to` of those that hold at `step`; False when it has some already."""
+        held = self.held(tag_uuid, step)
+        if any(region.tag_uuid == tag_uuid and region.step == to for region in self.regions.values()):
+            return False
+        size, other = self._size(step), self._size(to)
+        put = {
+            str(uuid4()): NewRegion(to, each.kind, stored.scaled(each.points, size, other))
+            for each in held.values()
+        }
+        if put:
+            self._edit(tag_uuid, put)
+        return bool(put)
+
+    def retry(self) -> None:
+        """Try again to save what could not be saved."""
+        self.reason = ""
+        self._send()
+        self.changed.emit()
+
+    def discard_failed(self) -> None:
+        """Give up edits that could not be saved, and show what the project has."""
+        if self.reason:
+            self._pending.clear()
+            self.reason = ""
+            self.changed.emit()
+
+    def flush(self) -> None:
+        """Wait until every edit is saved or one has failed."""
+        while self._future is not None:
+            self._take_saved(self._future)
+
+    def read_again(self) -> None:
+        """Read the regions of the run on screen."""
+        self._read_wanted = True
+        self._read()
+
+    # Inside
+
+    def _edit(
+        self, tag_uuid: str, put: Mapping[str, NewRegion], removed: frozenset[str] = frozenset()
+    ) -> None:
+        run = self._session.run
+        if run is not None:
+            self._pending.append(RegionEdit(run.id, self._session.annotator, tag_uuid, put, removed))
+            self.retry()
+
+    def _copies(self, tag_uuid: str, step: int) -> tuple[dict[str, NewRegion], dict[str, str]]:
+        """What makes a step that holds regions of an earlier one have its own, and their UUIDs by the old."""
+        held = {uuid: region for uuid, region in self.held(tag_uuid, step).items() if region.step != step}
+        names = {uuid: str(uuid4()) for uuid in held}
+        return {names[uuid]: replace(region, step=step) for uuid, region in held.items()}, names
+
+    def _size(self, step: int) -> tuple[int, int]:
+        found = self._session.step_numbered(step)
+        return (found.image.width, found.image.height) if found and found.image else (1, 1)
+
+    def _scaled(self, region: Region, step: int) -> Points:
+        old, new = self._size(region.step), self._size(step)
+        return region.points if old == new else stored.scaled(region.points, old, new)
+
+    def _valid(self, kind: RegionKind, points: Points, step: int) -> Points:
+        return stored.valid_points(kind, points, self._size(step), step)
+
+    def _open(self) -> None:
+        self._project = self._session.project
+        if self._project is not None:
+            self.read_again()
+
+    def _close(self) -> None:
+        """Save to the last edit; the session closes the file only after this."""
+        self.flush()
+        lost, reason = len(self._pending), self.reason
+        self._project = None
+        self._saved.clear()
+        self._pending.clear()
+        self._read_wanted = self._reading = False
+        self.reason = ""
+        if lost:
+            self._session.failed.emit(f"{lost} edits to regions could not be saved", reason)
+        self.changed.emit()
+
+    def _take_run(self) -> None:
+        self._saved.clear()
+        self.read_again()
+        self.changed.emit()
+
+    def _send(self) -> None:
+        project, thread = self._project, self._session.edit_thread
+        if project is None or thread is None or self._future is not None or not self._pending or self.reason:
+            return
+        edit = self._pending[0]
+        self._future = future = thread.submit(lambda: _write(project, edit))
+        future.add_done_callback(lambda done: self._finished.emit(lambda: self._take_saved(done)))
+
+    def _take_saved(self, future: Future[list[Region]]) -> None:
+        """Take the outcome of a write, once: from the thread's signal or, when flushing, ahead of it."""
+        if future is not self._future:
+            return
+        self._future = None
+        try:
+            regions = future.result()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the edit stays in sight
+            self.reason = str(error) or type(error).__name__
+        else:
+            edit = self._pending.popleft()
+            run = self._session.run
+            if run is not None and edit.run_id == run.id:
+                for uuid in edit.removed:
+                    self._saved.pop(uuid, None)
+                self._saved.update({region.uuid: region for region in regions})
+            self._send()
+        self.changed.emit()
+
+    def _read(self) -> None:
+        project, run, thread = self._project, self._session.run, self._session.edit_thread
+        if not self._read_wanted or self._reading or project is None or run is None or thread is None:
+            return
+        self._read_wanted, self._reading = False, True
+        run_id = run.id
+
+        def work() -> None:
+            try:
+                found = stored.regions(project, run_id)
+            except BananaError as error:
+                text = str(error)
+                self._finished.emit(lambda: self._take_failed_reading(project, text))
+            else:
+                self._finished.emit(lambda: self._take_read(project, run_id, found))
+
+        thread.submit(work)
+
+    def _take_read(self, project: Project, run_id: int, found: list[Region]) -> None:
+        if project is not self._project:
+            return
+        self._reading = False
+        run = self._session.run
+        if run is not None and run.id == run_id:
+            regions = {region.uuid: region for region in found}
+            if regions != self._saved:
+                self._saved = regions
+        self._read()
+        self.changed.emit()
+
+    def _take_failed_reading(self, project: Project, text: str) -> None:
+        if project is self._project:
+            self._reading = False
+            self.said.emit(text)
+
+
+def _write(project: Project, edit: RegionEdit) -> list[Region]:
+    return stored.edit_regions(project, edit.annotator, edit.tag_uuid, edit.put, edit.removed)
