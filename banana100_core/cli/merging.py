@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from banana100_core.cli.console import AsJson, complain, count, plain, say, say_json, table
+from banana100_core.cli.console import AsJson, complain, count, in_bytes, plain, say, say_json, table
+from banana100_core.cli.display import WorkDisplay
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import ProjectFile
 
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done and change nothing.")]
 PreferSide = Annotated[
-    Literal["mine", "theirs", "newest"] | None,
-    typer.Option(help="Which side of a conflict to take.", show_default="mine, and the conflict is listed"),
+    Literal["mine", "theirs", "newest", "both"] | None,
+    typer.Option(
+        help="Which side of a conflict to take; both keeps two tags.",
+        show_default="mine, and the conflict is listed",
+    ),
 ]
 
 
@@ -28,19 +32,30 @@ def merge(
     ],
     dry_run: DryRun = False,
     prefer: PreferSide = None,
+    add_runs: Annotated[
+        bool, typer.Option("--add-runs", help="Add runs that only a copy has, with their pictures.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Join the tags of copies of a project that came back from annotators.
 
-    Tags are united by UUID and each edit is taken once, so that merging again changes nothing. The project is
-    backed up first. Exit code 1: conflicts remain to be decided, or tags were left out.
+    Tags are united by UUID and each edit is taken once, so that merging again changes nothing. Runs that only
+    a copy has are listed, or added. The project is backed up first. Exit code 1: conflicts remain to be
+    decided, or tags were left out.
     """
     from banana100_core.project import Project
     from banana100_core.project.merge import Prefer
     from banana100_core.project.merge import merge as join
 
-    with Project.open(project, read_only=dry_run) as opened:
-        report = join(opened, others, prefer=None if prefer is None else Prefer(prefer), dry_run=dry_run)
+    with Project.open(project, read_only=dry_run) as opened, WorkDisplay("merging") as display:
+        report = join(
+            opened,
+            others,
+            prefer=None if prefer is None else Prefer(prefer),
+            add_runs=add_runs,
+            dry_run=dry_run,
+            progress=display,
+        )
     say_merged(report, dry_run=dry_run, decided=prefer is not None, as_json=as_json)
 
 
@@ -59,6 +74,7 @@ def say_merged(report: MergeReport, *, dry_run: bool, decided: bool, as_json: bo
         _say_beside_tags(report)
         if report.backup is not None:
             say(f"backed up before: {plain(report.backup)}")
+        _say_runs(report)
         if report.conflicts:
             say()
             say(_conflicts(report.conflicts))
@@ -72,9 +88,31 @@ def say_merged(report: MergeReport, *, dry_run: bool, decided: bool, as_json: bo
         raise typer.Exit(Exit.SOME_FAILED)
 
 
+def _say_runs(report: MergeReport) -> None:
+    if report.runs_added:
+        say(f"{count(report.runs_added, 'run')} added")
+    if report.new_runs:
+        say()
+        say(
+            table(
+                ["RUN ONLY THERE", "MODEL", "PROTOCOL", "REPEAT", "STEPS", "SIZE", "TAGS", "OTHER", ""],
+                [
+                    (
+                        *(run.initial_image, run.model, run.protocol, run.repeat, run.steps),
+                        *(in_bytes(run.byte_size), run.tags, run.other, run.reason),
+                    )
+                    for run in report.new_runs
+                ],
+                numbers={"REPEAT", "STEPS", "SIZE", "TAGS"},
+            )
+        )
+
+
 def _say_beside_tags(report: MergeReport) -> None:
     for change in report.changed_failure_modes:
         say(f"failure mode {plain(change.key)} as in {plain(change.other)}: {', '.join(change.fields)}")
+    if report.suggestions:
+        say(f"{count(report.suggestions, 'suggestion')} decided on there")
     if report.reviews:
         say(f"{count(report.reviews, 'review')} taken over")
     for conflict in report.review_conflicts:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from banana100_core.project.merge_reviews import read_reviews
+from banana100_core.project.merge_suggestions import read_suggestions
 from banana100_core.project.merge_taxonomy import read_log
 from banana100_core.project.records import Region, Tag
 from banana100_core.project.rows import columns_of, from_json, to_json
@@ -71,6 +72,7 @@ class Side:
     has_log: bool = True
     mode_log: list[Row] = field(default_factory=list)
     reviews: list[Row] = field(default_factory=list)
+    suggestions: list[Row] = field(default_factory=list)
 
     def with_runs_of(self, mine: Side) -> tuple[Side, list[str]]:
         """The side with run numbers of `mine`, and the UUIDs of tags whose runs aren't there."""
@@ -149,6 +151,7 @@ def read_side(connection: sqlite3.Connection, name: str) -> Side:
         {row["key"]: dict(row) for row in cursor.execute("SELECT * FROM failure_mode ORDER BY position")},
         mode_log=read_log(connection),
         reviews=read_reviews(connection),
+        suggestions=read_suggestions(connection),
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from banana100_core.catalog.failure_modes import Level
 from banana100_core.errors import ProjectError
 from banana100_core.project import Project
+from banana100_core.project.check import check
 from banana100_core.project.failure_modes import (
     NewMode,
     add_mode,
@@ -16,15 +17,31 @@ from banana100_core.project.failure_modes import (
     failure_modes,
     retire_mode,
 )
+from banana100_core.project.images import image_bytes
 from banana100_core.project.merge import Prefer, merge
 from banana100_core.project.merge_taxonomy import read_log
 from banana100_core.project.mode_merging import merge_modes
 from banana100_core.project.pack import pack
-from banana100_core.project.records import NewRegion, NewTag, RegionKind, ReviewState
+from banana100_core.project.records import (
+    NewRegion,
+    NewStep,
+    NewSuggestion,
+    NewTag,
+    Outcome,
+    RegionKind,
+    ReviewState,
+)
 from banana100_core.project.regions import add_region, change_region, regions
 from banana100_core.project.reviews import accept_run, mark_run, reject_run, reviews
 from banana100_core.project.rows import now
-from banana100_core.project.runs import add_run
+from banana100_core.project.runs import add_run, add_steps, runs, steps
+from banana100_core.project.scores import step_scores
+from banana100_core.project.suggestions import (
+    accept_suggestion,
+    reject_suggestion,
+    replace_suggestions,
+    suggestions,
+)
 from banana100_core.project.tags import add_tag, change_tag, edits, redo, remove_tag, tags, undo
 
 BOX = NewRegion(3, RegionKind.BOX, ((4, 5), (20, 30)))
@@ -158,7 +175,8 @@ def test_conflicts_are_listed_and_decided(mine, copy_of, prefer, onset):
     assert tags(mine)[0].onset == onset
     after = said(mine)
     again = take_over(mine, theirs, prefer=prefer)
-    assert len(again.conflicts) == (0 if onset == 6 else 1)
+    # What was decided doesn't come again.
+    assert len(again.conflicts) == (1 if prefer is None else 0)
     assert said(mine) == after
 
 
@@ -420,3 +438,130 @@ def test_an_edit_after_a_review_is_not_hidden_by_a_merge(mine, copy_of):
     take_over(mine, theirs)
     assert tags(mine)[0].review_state is ReviewState.DRAFT
     assert reviews(mine)[0].waits
+
+
+def clashing(mine, theirs):
+    """Both change the same tag; gives its UUID."""
+    (tag,) = tags(mine)
+    change_tag(mine, "Ann", tag.uuid, onset=4)
+    change_tag(theirs, "Bob", tag.uuid, onset=6)
+    return tag.uuid
+
+
+def test_both_sides_of_a_conflict_can_stay(mine, copy_of):
+    theirs = copy_of(mine)
+    uuid = clashing(mine, theirs)
+    report = take_over(mine, theirs, prefer=Prefer.BOTH)
+    assert [conflict.taken for conflict in report.conflicts] == [Prefer.BOTH]
+    own, copied = tags(mine)
+    assert (own.uuid, own.onset, copied.onset, copied.annotator) == (uuid, 4, 6, "Ann")
+    assert [region.points for region in regions(mine)] == [BOX.points] * 2
+    assert {region.tag_uuid for region in regions(mine)} == {own.uuid, copied.uuid}
+    after = said(mine)
+    again = take_over(mine, theirs, prefer=Prefer.BOTH)
+    assert (again.conflicts, again.added, said(mine)) == ([], 0, after)
+
+
+def test_each_conflict_is_decided_on_its_own(mine, copy_of):
+    second = add_tag(mine, "Ann", NewTag(1, "wrinkles", 2))
+    third = add_tag(mine, "Ann", NewTag(1, "texture_loss", 2))
+    theirs = copy_of(mine)
+    for tag in tags(mine):
+        change_tag(mine, "Ann", tag.uuid, onset=4)
+        change_tag(theirs, "Bob", tag.uuid, onset=6)
+    name = str(theirs.path)
+    decisions = {(second.uuid, name): Prefer.THEIRS, (third.uuid, name): Prefer.MINE}
+    report = take_over(mine, theirs, decisions=decisions)
+    assert len(report.conflicts) == 3
+    found = {tag.failure_mode: tag.onset for tag in tags(mine)}
+    assert found == {"green_tint": 4, "wrinkles": 6, "texture_loss": 4}
+    (left,) = take_over(mine, theirs).conflicts
+    assert left.mine.row["failure_mode"] == "green_tint"
+
+
+def test_a_decision_for_mine_reaches_the_copy_and_can_be_undone(mine, copy_of):
+    theirs = copy_of(mine)
+    clashing(mine, theirs)
+    take_over(mine, theirs, prefer=Prefer.MINE)
+    report = take_over(theirs, mine)
+    assert (report.conflicts, report.changed, tags(theirs)[0].onset) == ([], 1, 4)
+    undo(mine, "Ann")
+    assert tags(mine)[0].onset == 6
+
+
+def test_runs_of_a_copy_alone_are_listed_and_added_when_asked(mine, copy_of, add_study, content, tmp_path):
+    theirs = copy_of(mine)
+    run_id = add_study(theirs, 3, initial_image="Fog")
+    tag = add_tag(theirs, "Bob", NewTag(run_id, "texture_loss", 2))
+    add_region(theirs, "Bob", tag.uuid, BOX)
+    report = take_over(mine, theirs, dry_run=True)
+    (only,) = report.new_runs
+    assert (only.initial_image, only.steps, only.tags, only.reason) == ("Fog", 3, 1, "")
+    assert [left.tag_uuid for left in report.left_out] == [tag.uuid]
+    assert take_over(mine, theirs, dry_run=True, add_runs=True).left_out == []
+    assert len(runs(mine)) == 1
+    report = take_over(mine, theirs, add_runs=True)
+    assert (report.runs_added, report.added, report.new_runs, report.left_out) == (1, 1, [], [])
+    assert report.backup.exists()
+    added = runs(mine)[1]
+    assert (added.uuid, added.steps_done) == (runs(theirs)[1].uuid, 3)
+    here, there = steps(mine, added.id), steps(theirs, run_id)
+    assert [step.image for step in here] == [step.image for step in there]
+    for step in here:
+        assert image_bytes(mine, step.image.sha256) == image_bytes(theirs, step.image.sha256)
+    assert [score.score for score in step_scores(mine, [added.id])] == [
+        score.score for score in step_scores(theirs, [run_id])
+    ]
+    assert tag.uuid in {there.uuid for there in tags(mine, added.id)}
+    again = take_over(mine, theirs, add_runs=True)
+    assert (again.runs_added, again.added, again.backup) == (0, 0, None)
+    assert check(mine.path) == []
+
+
+def test_runs_that_cannot_come_say_why(mine, copy_of, new_run, new_image, tmp_path):
+    add_run(mine, new_run(source="imported/here"))
+    theirs = Project.create(tmp_path / "other.b100")
+    add_run(theirs, new_run(source="imported/here"))
+    lost = add_run(theirs, new_run(initial_image="lost"))
+    file = tmp_path / "elsewhere" / "step.png"
+    add_steps(theirs, [(NewStep(lost, 1, Outcome.DONE), new_image("lost", file=file))])
+    file.unlink()
+    theirs.close()
+    report = merge(mine, [theirs.path], add_runs=True)
+    assert (report.runs_added, len(report.new_runs)) == (0, 2)
+    first, second = report.new_runs
+    assert "imported it by itself" in first.reason
+    assert "step.png" in second.reason
+    assert "pack" in second.reason
+
+
+def test_the_users_own_files_are_named_from_here(mine, new_run, new_image, tmp_path):
+    (tmp_path / "away").mkdir()
+    with Project.create(tmp_path / "away" / "other.b100") as theirs:
+        run_id = add_run(theirs, new_run(initial_image="own"))
+        image = new_image("own", file=tmp_path / "away" / "step.png")
+        add_steps(theirs, [(NewStep(run_id, 1, Outcome.DONE), image)])
+    assert merge(mine, [theirs.path], add_runs=True).runs_added == 1
+    assert image_bytes(mine, image.image.sha256) == image.file.read_bytes()
+
+
+def test_decisions_on_suggestions_come_along(mine, copy_of):
+    found = [
+        NewSuggestion(1, mode, 3, 1.0, "why", "t")
+        for mode in ("wrinkles", "texture_loss", "counting_failure")
+    ]
+    replace_suggestions(mine, [1], found)
+    theirs = copy_of(mine)
+    by_mode = {there.failure_mode: there.uuid for there in suggestions(mine)}
+    accept_suggestion(theirs, "Bob", by_mode["wrinkles"])
+    reject_suggestion(theirs, "Bob", by_mode["texture_loss"])
+    reject_suggestion(mine, "Ann", by_mode["counting_failure"])
+    report = take_over(mine, theirs)
+    assert report.suggestions == 2
+    states = {there.failure_mode: (there.state, there.annotator) for there in suggestions(mine)}
+    assert states == {
+        "wrinkles": ("accepted", "Bob"),
+        "texture_loss": ("rejected", "Bob"),
+        "counting_failure": ("rejected", "Ann"),
+    }
+    assert take_over(mine, theirs).suggestions == 0
