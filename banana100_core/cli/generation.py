@@ -38,13 +38,21 @@ CallRate = Annotated[
 def generate(
     project: ProjectFile,
     initial: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             metavar="IMAGE",
-            help="An image file, or the name of an initial image of the project; can be repeated.",
+            help="An image file, NAME=FILE, or the name of an initial image of the project; can be repeated.",
             show_default=False,
         ),
-    ],
+    ] = None,
+    initial_prompt: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=TEXT",
+            help="An initial image that the editor is to make from a text first; can be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     protocol: Annotated[
         str,
         typer.Option(
@@ -127,7 +135,7 @@ def generate(
     given = {name: value for name, value in asked.items() if value is not None}
     settings = settings_from(edits.settings.changed() | given, "the options")
     with Project.open(project, read_only=dry_run) as opened:
-        names, images = _initial_images(opened, initial)
+        names, images = _initial_images(opened, initial or ())
         plan = make_plan(
             names,
             edits,
@@ -138,6 +146,7 @@ def generate(
             seed,
             existing=runs(opened),
             settings=settings,
+            from_text=_from_text(initial_prompt or ()),
         )
         if budget is not None and plan.cost_usd[1] > budget:
             raise ProviderError(
@@ -245,6 +254,19 @@ def _protocol(asked: str) -> Protocol:
     return load_protocol(Path(asked)) if asked.lower().endswith(".toml") else protocol(asked)
 
 
+def _from_text(asked: Sequence[str]) -> dict[str, str]:
+    """Prompts of the initial images that are to be made, by name."""
+    prompts: dict[str, str] = {}
+    for wish in asked:
+        name, _, prompt = (part.strip() for part in wish.partition("="))
+        if not name or not prompt:
+            raise ProviderError(f"{wish!r} is not of the form NAME=TEXT, as in Fog='A misty forest'.")
+        if name in prompts:
+            raise ProviderError(f"Two initial images are to be named {name!r}. Name one otherwise.")
+        prompts[name] = prompt
+    return prompts
+
+
 def _initial_images(project: Project, asked: Sequence[str]) -> tuple[list[str], dict[str, NewImage]]:
     """Names of the initial images asked for, and those of them that are files not yet in the project."""
     from banana100_core.imaging.decode import Purpose, decode, inspect
@@ -257,21 +279,24 @@ def _initial_images(project: Project, asked: Sequence[str]) -> tuple[list[str], 
         if wish in known:
             names.append(wish)
             continue
-        file = Path(wish)
+        file, name = Path(wish), Path(wish).stem
+        if not file.is_file() and "=" in wish:
+            name, _, place = wish.partition("=")
+            file = Path(place)
         if not file.is_file():
             there = f" It has: {', '.join(map(repr, known))}." if known else ""
             raise ImageError(f"{wish!r} is neither an image file nor an initial image of the project.{there}")
         data = file.read_bytes()
         decode(data, Purpose.SCORING, name=wish)  # a file cut short is told now, not after the first step
         image = inspect(data, name=wish)
-        if known.get(file.stem, image.sha256) != image.sha256:
+        if known.get(name, image.sha256) != image.sha256:
             raise ImageError(
-                f"{wish!r}: the project has another initial image named {file.stem!r}. Rename the file."
+                f"{wish!r}: the project has another initial image named {name!r}. Rename the file."
             )
-        names.append(file.stem)
-        if file.stem not in known:
-            known[file.stem] = image.sha256
-            new[file.stem] = NewImage(image, data=data)
+        names.append(name)
+        if name not in known:
+            known[name] = image.sha256
+            new[name] = NewImage(image, data=data)
     return names, new
 
 

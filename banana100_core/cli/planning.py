@@ -46,6 +46,8 @@ def say_plan(plan: Plan, takes: Forecast, editor: Capabilities, *, as_json: bool
         say(f"  {plain(run.initial_image)}, repeat {run.repeat}: {count(run.steps, 'step')}, seed {run.seed}")
     say()
     first = plan.runs[0]
+    for name, prompt in plan.initial_prompts().items():
+        say(f"  {plain(name)} is made first, from: {plain(prompt)}")
     rows = [
         (_steps(range(nth, first.steps + 1, first.period)), prompt) for nth, prompt in first.first_prompts()
     ]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from banana100_core.generation.editor import EditResult, EditSettings
+    from banana100_core.generation.first_images import FirstImages
     from banana100_core.generation.gate import Gate
     from banana100_core.generation.limits import Limits
     from banana100_core.generation.seat import EditorSeat
@@ -53,6 +54,10 @@ class _NoImageError(Exception):
         self.result = result
 
 
+class _StoppedError(Exception):
+    """The run can't go on; the reason is the message."""
+
+
 class _EndedError(Exception):
     """The gate ended while a step was under way."""
 
@@ -69,48 +74,85 @@ class Chain:
         limits: Limits,
         report: Callable[[StepReport], None],
         paid: Callable[[float], None],
+        firsts: FirstImages,
     ) -> None:
         """`report` is told of each step that is on disk, `paid` of what each call cost, in USD."""
         self._project, self._run, self._seat, self._gate = project, run, seat, gate
-        self._limits, self._report, self._paid = limits, report, paid
+        self._limits, self._report, self._paid, self._firsts = limits, report, paid, firsts
 
     def work_off(self) -> str:
         """Ask for the steps that the run lacks; gives why it stopped, "" when it is done or the gate ended.
 
         Errors of the project are raised: what was finished is on disk.
         """
-        plan = PlannedRun.of(self._run)
         try:
-            number, image = _last_image(self._project, self._run)
-        except ImageError as error:
+            self._make_steps(PlannedRun.of(self._run))
+        except _EndedError:
+            return ""
+        except (ImageError, BudgetSpentError, _StoppedError) as error:
             set_run_state(self._project, self._run.id, RunState.STOPPED, str(error))
             return str(error)
+        set_run_state(self._project, self._run.id, RunState.DONE)
+        return ""
+
+    def _make_steps(self, plan: PlannedRun) -> None:
+        number, image = self._begin(plan)
         data: bytes | None = None
         single = plan.settings.session is SessionMode.SINGLE
         history = _history(self._project, self._run) if single else ()
         while number < plan.steps:
             if not self._gate.passed():
-                return ""
+                raise _EndedError
             number += 1
             step = plan.step(number)
             try:
                 if data is None:
                     data = self._stored(image)
                 answer = self._ask(step, data, history)
-            except _EndedError:
-                return ""
-            except BudgetSpentError as error:
-                set_run_state(self._project, self._run.id, RunState.STOPPED, str(error))
-                return str(error)
             except _NoImageError as error:
-                return self._stop(step, image, error)
+                raise self._failed(step, image, error) from error
             self._keep(step, image, answer)
             if single:
                 sent = None if history else data
                 history += (Turn(step.prompt, answer.result.data, answer.result.signature, sent),)
             image, data = answer.image, answer.result.data
-        set_run_state(self._project, self._run.id, RunState.DONE)
-        return ""
+
+    def _begin(self, plan: PlannedRun) -> tuple[int, Image]:
+        """The run's last step that has an image; its initial image is made first where that is to be."""
+        for stored in reversed(steps(self._project, self._run.id)):
+            if stored.image is not None:
+                return stored.number, stored.image
+        if not plan.initial_prompt:
+            return 0, self._initial_image()
+        if not self._gate.passed():
+            raise _EndedError
+        name = self._run.initial_image
+        with self._firsts.turn(name, self._gate) as mine:
+            if not mine:
+                raise _EndedError
+            if any(initial.name == name for initial in initial_images(self._project)):
+                return 0, self._initial_image()
+            if reason := self._firsts.failed(name):
+                raise ImageError(f"Its initial image could not be made. {reason}")
+            step = plan.initial_step()
+            try:
+                answer = self._ask(step, b"", ())
+            except _NoImageError as error:
+                self._firsts.fail(name, str(error))
+                raise self._failed(step, None, error) from error
+            self._keep(step, None, answer)
+            return 0, answer.image
+
+    def _initial_image(self) -> Image:
+        """The project's initial image of the run, which is made its step 0."""
+        name = self._run.initial_image
+        for initial in initial_images(self._project):
+            if initial.name == name:
+                add_initial_step(self._project, self._run.id, initial)
+                return initial.image
+        raise ImageError(
+            f"The project has no initial image named {name!r}. Add it, then start the run again."
+        )
 
     def _stored(self, image: Image) -> bytes:
         try:
@@ -184,19 +226,20 @@ class Chain:
         except ImageError as error:
             raise NoAnswerError(str(error), Trouble.NO_IMAGE, result=result) from error
 
-    def _keep(self, step: PlannedStep, sent: Image, answer: _Answer) -> None:
+    def _keep(self, step: PlannedStep, sent: Image | None, answer: _Answer) -> None:
+        """Keep a step with its image; one that was made with no image sent is the run's initial image."""
         result, call = answer.result, answer.call
         new = NewStep(
             run_id=self._run.id,
             number=step.number,
-            outcome=Outcome.DONE,
+            outcome=Outcome.INITIAL if sent is None else Outcome.DONE,
             prompt=step.prompt,
             reasoning=result.reasoning,
             settings=_sent(step)
             | {"notes": list(result.notes)}
             | ({"signature": result.signature} if result.signature else {})
             | ({} if result.evaluates_from is None else {EVALUATES_FROM: result.evaluates_from}),
-            sent_sha256=sent.sha256,
+            sent_sha256=None if sent is None else sent.sha256,
             declared_media_type=result.declared_media_type,
             model_version=result.model_version,
             finish_reason=result.finish_reason,
@@ -205,11 +248,13 @@ class Chain:
             cost_usd=result.cost_usd,
             seconds=call.seconds,
         )
-        add_step(self._project, new, NewImage(answer.image, data=result.data), call)
+        name = self._run.initial_image if sent is None else None
+        add_step(self._project, new, NewImage(answer.image, data=result.data), call, initial_name=name)
         pixels = answer.image.width * answer.image.height
         self._report(StepReport(step.number, pixels, call.seconds or 0.0))
 
-    def _stop(self, step: PlannedStep, sent: Image, error: _NoImageError) -> str:
+    def _failed(self, step: PlannedStep, sent: Image | None, error: _NoImageError) -> _StoppedError:
+        """Keep a step that has no image, and say why its run stops."""
         result = error.result
         new = NewStep(
             run_id=self._run.id,
@@ -218,16 +263,14 @@ class Chain:
             reason=str(error),
             prompt=step.prompt,
             settings=_sent(step),
-            sent_sha256=sent.sha256,
+            sent_sha256=None if sent is None else sent.sha256,
             reasoning="" if result is None else result.reasoning,
             model_version=None if result is None else result.model_version,
             finish_reason=None if result is None else result.finish_reason,
             seconds=None if error.call is None else error.call.seconds,
         )
         add_step(self._project, new, None, error.call)
-        reason = f"Step {step.number}: {error}"
-        set_run_state(self._project, self._run.id, RunState.STOPPED, reason)
-        return reason
+        return _StoppedError(f"Step {step.number}: {error}")
 
     def _call(
         self,
@@ -274,17 +317,3 @@ def _history(project: Project, run: Run) -> tuple[Turn, ...]:
             turns.append(Turn(step.prompt, answer, step.settings.get("signature", ""), first))
         before = step.image or before
     return tuple(turns)
-
-
-def _last_image(project: Project, run: Run) -> tuple[int, Image]:
-    """Give the run's last step that has an image; one that was added without step 0 gets it now."""
-    for step in reversed(steps(project, run.id)):
-        if step.image is not None:
-            return step.number, step.image
-    for initial in initial_images(project):
-        if initial.name == run.initial_image:
-            add_initial_step(project, run.id, initial)
-            return 0, initial.image
-    raise ImageError(
-        f"The project has no initial image named {run.initial_image!r}. Add it, then start the run again."
-    )

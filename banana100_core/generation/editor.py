@@ -120,6 +120,7 @@ class Editor(Protocol):
     def edit(self, image: bytes, prompt: str, settings: EditSettings) -> EditResult:
         """Give the edited image; ImageError when it can't read this one, ProviderError when it can't edit.
 
+        No bytes: a new image from the prompt alone, of editors only that say that they can (`from_text`).
         NoAnswerError, a ProviderError, says whether to ask again.
         """
         ...

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from banana100_core.errors import BananaError, ProjectClosedError, ProviderError
 from banana100_core.generation.chain import Chain, StepReport
+from banana100_core.generation.first_images import FirstImages
 from banana100_core.generation.forecast import AT_SERVICES, here_side_by_side
 from banana100_core.generation.gate import Gate
 from banana100_core.generation.limits import Limits
@@ -101,6 +102,7 @@ class Executor:
         self._gate = Gate()
         self._jobs: list[_Job] = []  # of the progress that is shown
         self._threads: list[threading.Thread] = []
+        self._firsts = FirstImages()
         self._pace = Pace()
         self._latest: tuple[int | None, int | None, str] = (None, None, "")
         self._cost_usd = 0.0
@@ -125,6 +127,7 @@ class Executor:
             if not self._working:
                 self._jobs, self._cost_usd, self._failed, self._latest = [], 0.0, 0, (None, None, "")
                 self._gate.resume()
+            self._firsts.try_again(run.initial_image for run in wanted)
             busy = {job.run.id for job in self._jobs if not job.ended and not job.gate.ended}
             for run in wanted:
                 if run.id in busy:
@@ -287,6 +290,7 @@ class Executor:
                 self.limits,
                 lambda report: self._made(job, report),
                 self._paid,
+                self._firsts,
             )
             return chain.work_off()
         finally:
@@ -297,6 +301,8 @@ class Executor:
     def _made(self, job: _Job, report: StepReport) -> None:
         with self._state:
             job.done = report.number
+            if report.number == 0:
+                job.pixels = report.pixels  # not known before
             self._pace.saw(job.run.provider, report.pixels, report.seconds)
             what = f"{_title(job.run)}: step {report.number} of {job.run.steps_planned}"
             self._latest = (job.run.id, report.number, what)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 MODEL_VERSION = "fake-gemini (a stand-in, no image model)"
 ADMITS_FROM = 12  # steps after which the reasoning summary speaks of noise
 LARGE = 30 * 2**20
+_DRAWN_SIZE = 512, 384
 _PATH = re.compile(r"/v1(?:beta)?/models/([^/:]+):generateContent")
 
 
@@ -161,13 +162,13 @@ class _Handler(BaseHTTPRequestHandler):
         seed = settings.get("seed") or 0
         edit = hashlib.sha256(image + f"{prompt}/{seed}".encode()).hexdigest()
         fault = fake.strikes(path[1], edit)
-        if declared != sniff_media_type(image):
+        if image and declared != sniff_media_type(image):
             self._refuse(400, "INVALID_ARGUMENT", f"The image is not {declared}.")
         elif not self.headers.get("x-goog-api-key"):
             self._refuse(403, "PERMISSION_DENIED", "There is no API key.")
         elif fault is None or not self._failed(fault):
             try:
-                answer = self._answer(image, seed, fault)
+                answer = self._answer(image or _drawn(f"{prompt}/{seed}"), seed, fault)
             except ImageError as error:
                 self._refuse(400, "INVALID_ARGUMENT", str(error))
             else:
@@ -258,10 +259,13 @@ def _asked(body: dict[str, Any]) -> tuple[bytes, str, str]:
         for part in content["parts"]:
             if content.get("role") == "model" and not _field(part, "thoughtSignature"):
                 raise ValueError("an answer comes back without its thought signature")
-    inline = [
+    inlines = [
         found for content in contents for part in content["parts"] if (found := _field(part, "inlineData"))
-    ][-1]
+    ]
     prompt = f"{len(contents)} " + " ".join(part["text"] for part in contents[-1]["parts"] if "text" in part)
+    if not inlines:
+        return b"", "", prompt
+    inline = inlines[-1]
     data = base64.b64decode(inline["data"].translate(str.maketrans("-_", "+/")))  # clients write either
     return data, _field(inline, "mimeType"), prompt
 
@@ -292,6 +296,13 @@ def _reasoning(depth: int) -> list[str]:
     else:
         found = "The result is close, yet I notice noise and a greenish tint that were not there before."
     return [f"**Analyzing the Image**\n\n{seen}", f"**Assessing Quality**\n\n{found}"]
+
+
+def _drawn(prompt: str) -> bytes:
+    """A picture of soft colours, for a prompt without an image: each prompt has its own."""
+    random = np.random.default_rng(list(hashlib.sha256(prompt.encode()).digest()))
+    coarse = random.integers(0, 256, (6, 8, 3), dtype=np.uint8)
+    return encode(resample(coarse, _DRAWN_SIZE), "PNG")
 
 
 def _draft(image: bytes) -> dict[str, str]:

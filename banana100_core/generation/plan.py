@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,10 @@ from banana100_core.generation.editor import EditSettings
 from banana100_core.generation.providers import capabilities
 from banana100_core.project.images import NewImage, image_bytes, image_location, initial_images
 from banana100_core.project.records import NewRun, NewStep, Outcome
-from banana100_core.project.runs import add_run, add_step
+from banana100_core.project.runs import add_run, add_step, made_from_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from banana100_core.generation.editor import Capabilities
     from banana100_core.project import Project
@@ -52,6 +52,14 @@ class PlannedRun:
     steps: int
     usd_per_image: tuple[float, float] = (0.0, 0.0)
     settings: RunSettings = field(default_factory=RunSettings)
+    initial_prompt: str = ""  # from which the editor is to make the initial image, "" when there is one
+
+    def initial_step(self) -> PlannedStep:
+        """What is asked for when the initial image is made: step 0, with the settings of the run."""
+        settings = replace(self.step(1).settings, seed=step_seed(self.seed, 0))
+        if self.settings.seed is SeedMode.NONE:
+            settings = replace(settings, seed=None)
+        return PlannedStep(0, self.initial_prompt, settings)
 
     def step(self, number: int) -> PlannedStep:
         """Give a step; it depends on nothing but the run's own fields."""
@@ -92,6 +100,7 @@ class PlannedRun:
             prompts=tuple(prompts),
             steps=run.steps_planned,
             settings=settings_from(run.settings.get("edit", {}), f"the settings of run {run.id}"),
+            initial_prompt=run.settings.get("initial_prompt", ""),
         )
 
 
@@ -103,14 +112,26 @@ class Plan:
 
     @property
     def calls(self) -> int:
-        """Number of edits, without retries."""
-        return sum(run.steps for run in self.runs)
+        """Number of images to be made, without retries: edits, and initial images from prompts."""
+        return sum(run.steps for run in self.runs) + len(self._firsts)
+
+    @property
+    def _firsts(self) -> list[PlannedRun]:
+        """A run for each initial image that is to be made: all of its runs share it."""
+        return list({run.initial_image: run for run in self.runs if run.initial_prompt}.values())
+
+    def initial_prompts(self) -> dict[str, str]:
+        """Prompts of the initial images that are to be made first, by name."""
+        return {run.initial_image: run.initial_prompt for run in self._firsts}
 
     @property
     def cost_usd(self) -> tuple[float, float]:
         """Lowest and highest cost, without retries."""
-        low = sum(run.steps * run.usd_per_image[0] for run in self.runs)
-        return low, sum(run.steps * run.usd_per_image[1] for run in self.runs)
+        images = [(run.steps, run.usd_per_image) for run in self.runs]
+        images += [(1, run.usd_per_image) for run in self._firsts]
+        return sum(times * low for times, (low, _) in images), sum(
+            times * high for times, (_, high) in images
+        )
 
 
 def make_plan(
@@ -124,14 +145,18 @@ def make_plan(
     *,
     existing: Sequence[Run] = (),
     settings: RunSettings | None = None,
+    from_text: Mapping[str, str] | None = None,
 ) -> Plan:
     """Plan runs from initial images (by name), every image's first repeat before any image's second.
 
     `protocol` is one that ships with the program, by its key, or one of the user's own; `settings` are the
     protocol's own if not given. Repeats go on after those of `existing`, the runs that the project has; each
-    has its own seed.
+    has its own seed. `from_text` are prompts, by name, of further initial images that the editor is to make
+    first, each once for all of its runs.
     Raises ProviderError when the protocol, provider or model is unknown or there is nothing to do.
     """
+    to_make = from_text or {}
+    initial_images = [*initial_images, *to_make]
     if not initial_images or steps < 1 or repeats < 1:
         raise ProviderError("A plan needs at least one initial image, one step and one repeat.")
     edits = find_protocol(protocol) if isinstance(protocol, str) else protocol
@@ -139,6 +164,10 @@ def make_plan(
     editor = capabilities(provider, model)
     if settings.session is SessionMode.SINGLE and not editor.keeps_session:
         raise ProviderError(f"{editor.title or model} keeps no session. Ask for a fresh one at each step.")
+    if to_make and not editor.from_text:
+        raise ProviderError(
+            f"{editor.title or model} makes no picture from a prompt. Choose another editor, or a file."
+        )
     usd_per_image = _mean_price(editor, settings, steps)
     made = [(run.initial_image, run.provider, run.model, run.protocol, run.repeat) for run in existing]
     runs = []
@@ -158,6 +187,7 @@ def make_plan(
                     steps=steps,
                     usd_per_image=usd_per_image,
                     settings=settings,
+                    initial_prompt=to_make.get(image, "").strip(),
                 )
             )
     return Plan(tuple(runs))
@@ -169,7 +199,13 @@ def add_plan(project: Project, plan: Plan) -> list[int]:
     Raises ProjectError, and adds nothing, when the project lacks an initial image.
     """
     known = {initial.name: initial for initial in initial_images(project)}
-    if missing := {run.initial_image for run in plan.runs} - known.keys():
+    to_make = {run.initial_image for run in plan.runs if run.initial_prompt}
+    if taken := to_make & known.keys():
+        names = ", ".join(repr(name) for name in sorted(taken))
+        raise ProjectError(
+            f"{project.path} has an initial image named {names}. Give the one to be made another name."
+        )
+    if missing := {run.initial_image for run in plan.runs} - known.keys() - to_make:
         names = ", ".join(repr(name) for name in sorted(missing))
         raise ProjectError(
             f"{project.path} has no initial image named {names}. Add it first; nothing was planned."
@@ -189,10 +225,13 @@ def add_plan(project: Project, plan: Plan) -> list[int]:
                 seed=planned.seed,
                 session_mode=planned.settings.session.value,
                 # Kept with the run, which then stays as planned when the catalog's protocol changes.
-                settings={"prompts": list(planned.prompts)} | ({"edit": changed} if changed else {}),
+                settings={"prompts": list(planned.prompts)}
+                | ({"edit": changed} if changed else {})
+                | ({"initial_prompt": planned.initial_prompt} if planned.initial_prompt else {}),
             ),
         )
-        add_initial_step(project, run_id, known[planned.initial_image])
+        if not planned.initial_prompt:
+            add_initial_step(project, run_id, known[planned.initial_image])
         run_ids.append(run_id)
     return run_ids
 
@@ -201,7 +240,18 @@ def add_initial_step(project: Project, run_id: int, initial: InitialImage) -> No
     """Add an initial image of the project to a run as its step 0."""
     file = image_location(project, initial.image.sha256).file
     data = image_bytes(project, initial.image.sha256) if file is None else None
+    made = made_from_text(project, initial.image.sha256)
     step = NewStep(run_id, 0, Outcome.INITIAL)
+    if made is not None:  # its cost stays with the run that it was made in
+        step = replace(
+            step,
+            prompt=made.prompt,
+            reasoning=made.reasoning,
+            settings=made.settings,
+            declared_media_type=made.declared_media_type,
+            model_version=made.model_version,
+            finish_reason=made.finish_reason,
+        )
     add_step(project, step, NewImage(initial.image, data=data, file=file))
 
 

@@ -205,19 +205,22 @@ def add_initial_image(project: Project, name: str, image: NewImage, credit: str 
 
     def work(database: Database) -> None:
         store(database, row, image.data)
-        database.execute(
-            "INSERT INTO initial_image (name, sha256, credit) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            (text(name), row["sha256"], text(credit)),
-        )
-        kept = database.execute("SELECT sha256 FROM initial_image WHERE name = ?", (text(name),)).fetchone()[
-            0
-        ]
-        if kept != row["sha256"]:
-            raise ProjectError(
-                f"{project.path} has another initial image named {name!r}. Give this one another name."
-            )
+        put_initial_image(database, project, name, row["sha256"], credit)
 
     project.write(work, changes=CHANGES | {"initial_image"})
+
+
+def put_initial_image(database: Database, project: Project, name: str, sha256: str, credit: str = "") -> None:
+    """Name an image of the project as an initial one, as part of a write; see `add_initial_image`."""
+    database.execute(
+        "INSERT INTO initial_image (name, sha256, credit) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        (text(name), sha256, text(credit)),
+    )
+    kept = database.execute("SELECT sha256 FROM initial_image WHERE name = ?", (text(name),)).fetchone()
+    if kept[0] != sha256:
+        raise ProjectError(
+            f"{project.path} has another initial image named {name!r}. Give this one another name."
+        )
 
 
 def initial_images(project: Project) -> list[InitialImage]:

@@ -115,13 +115,37 @@ def step(project: Project, run_id: int, number: int) -> Step | None:
     return None if row is None else _step_of(row)
 
 
-def add_step(project: Project, step: NewStep, image: NewImage | None, call: Call | None = None) -> None:
-    """Add a step with its image, all or nothing; on disk when this returns. See `add_steps`."""
-    add_steps(project, [(step, image)], () if call is None else [call])
+def made_from_text(project: Project, sha256: str) -> Step | None:
+    """The first step 0 with a prompt that an initial image is of; None for one that was not made so."""
+    with project.reading() as connection:
+        row = connection.execute(
+            f"{_STEPS} WHERE image_sha256 = ? AND number = 0 AND prompt <> '' ORDER BY run_id LIMIT 1",
+            (sha256,),
+        ).fetchone()
+    return None if row is None else _step_of(row)
+
+
+def add_step(
+    project: Project,
+    step: NewStep,
+    image: NewImage | None,
+    call: Call | None = None,
+    *,
+    initial_name: str | None = None,
+) -> None:
+    """Add a step with its image, all or nothing; on disk when this returns. See `add_steps`.
+
+    `initial_name` also keeps the image as the project's initial image of that name.
+    """
+    add_steps(project, [(step, image)], () if call is None else [call], initial_name=initial_name)
 
 
 def add_steps(
-    project: Project, steps: Sequence[tuple[NewStep, NewImage | None]], calls: Sequence[Call] = ()
+    project: Project,
+    steps: Sequence[tuple[NewStep, NewImage | None]],
+    calls: Sequence[Call] = (),
+    *,
+    initial_name: str | None = None,
 ) -> None:
     """Add steps with their images, and the calls that gave them, in one transaction.
 
@@ -138,10 +162,13 @@ def add_steps(
             if image is not None and image_row is not None:
                 images.store(database, image_row, image.data)
             _put_step(database, project, step, row)
+            if initial_name is not None and image_row is not None:
+                images.put_initial_image(database, project, initial_name, image_row["sha256"])
         take_in(database)
         database["call"].insert_all(call_rows)
 
-    project.write(work, changes=images.CHANGES | ({"step", "call"} if calls else {"step"}))
+    changes = images.CHANGES | ({"step", "call"} if calls else {"step"})
+    project.write(work, changes=changes | (set() if initial_name is None else {"initial_image"}))
 
 
 def set_run_state(project: Project, run_id: int, state: RunState, reason: str = "") -> None:

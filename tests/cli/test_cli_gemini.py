@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from banana100_core.project import Project
+from banana100_core.project.images import initial_images
 from banana100_core.project.runs import run, steps
 
 PRO = ("--provider", "gemini", "--model", "gemini-3-pro-image")
@@ -69,6 +70,22 @@ def test_a_plan_of_ones_own_protocol_shows_its_cost_and_a_budget_refuses_it(
     assert "resolution is '8K'" in banana100(*options, "--resolution", "8K", code=2).stderr
     own.write_text("prompts = []")
     assert "at least one text" in banana100(*options, code=2).stderr
+
+
+def test_an_initial_image_is_made_from_a_text(banana100, empty, picture, stand_in) -> None:
+    stand_in()
+    options = ("generate", empty, *PRO, "--initial-prompt", "Fog=A misty forest", "--steps", 2)
+    shown = banana100(*options, "--initial", f"Dish={picture}", "--dry-run").stdout
+    assert "Fog is made first, from: A misty forest" in shown
+    assert "edits  5" in shown
+    banana100(*options, "--initial", f"Dish={picture}")
+    with Project.open(empty, read_only=True) as project:
+        assert {initial.name for initial in initial_images(project)} == {"Fog", "Dish"}
+        assert steps(project, 2)[0].prompt == "A misty forest"
+    assert "named 'Fog'" in banana100(*options, code=2).stderr
+    for wrong in ("Fog", "=A misty forest"):
+        assert "NAME=TEXT" in banana100(*options[:4], "--initial-prompt", wrong, code=2).stderr
+    assert "at least one initial image" in banana100("generate", empty, code=2).stderr
 
 
 def test_without_a_key_a_run_stops_and_says_where_one_goes(banana100, empty, picture, monkeypatch) -> None:

@@ -110,17 +110,18 @@ class Gemini:
         self._service = Service(capabilities.model)
 
     def edit(self, image: bytes, prompt: str, settings: EditSettings) -> EditResult:
-        """Ask for one edit; NoAnswerError when it gave no image."""
+        """Ask for one edit, or for a picture of the prompt; NoAnswerError when it gave no image."""
         import google.genai
 
         media_type = sniff_media_type(image)
-        if media_type is None:
+        if image and media_type is None:
             raise ImageError("The image to be sent is of no type that is known. It was not sent.")
         response = self._service.ask(
-            _contents(image, media_type, prompt, settings.history),
+            _contents(image, media_type or "", prompt, settings.history),
             _config(settings, thinking=self._model.thinking),
         )
-        sent = f"sent {len(image)} bytes as {media_type} with google-genai {google.genai.__version__}"
+        what = f"{len(image)} bytes as {media_type}" if image else "the prompt alone"
+        sent = f"sent {what} with google-genai {google.genai.__version__}"
         return _result(response, self._model, sent)
 
     def close(self) -> None:
@@ -203,7 +204,7 @@ def _contents(image: bytes, media_type: str, prompt: str, history: tuple[Turn, .
         contents.append(content("user", turn.image, turn.prompt))
         contents.append(content("model", turn.answer, signature=turn.signature))
     # The model has the image already when it made it itself in this session.
-    return [*contents, content("user", None if history else image, prompt)]
+    return [*contents, content("user", None if history else image or None, prompt)]
 
 
 def _config(settings: EditSettings, *, thinking: bool) -> types.GenerateContentConfig:
