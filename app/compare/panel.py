@@ -156,6 +156,7 @@ class ComparePanel(QWidget):
         self.player.changed.connect(self._show_playing)
         self.slider.valueChanged.connect(lambda place: session.choose_step(session.steps[place].number))
         self.filmstrip.step_chosen.connect(session.choose_step)
+        session.blinding_changed.connect(self._read_tags)
         self.filmstrip.steps_turned.connect(lambda steps: self.slider.setValue(self.slider.value() + steps))
         self.play_buttons.rate_chosen.connect(self.player.set_rate)
         self.toolbar.gain_chosen.connect(self._set_gain)
@@ -226,13 +227,15 @@ class ComparePanel(QWidget):
 
         def read() -> tuple[int, list[Tag], dict[str, FailureMode], list[Suggestion]]:
             modes = {mode.key: mode for mode in failure_modes(project)}
-            return run.id, tags(project, run.id), modes, suggestions(project, run.id, SuggestionState.OPEN)
+            suggested = [] if blind else suggestions(project, run.id, SuggestionState.OPEN)
+            return run.id, tags(project, run.id), modes, suggested
 
         self._session.in_background(read, self._take_tags)
 
     def _take_tags(self, read: tuple[int, list[Tag], dict[str, FailureMode], list[Suggestion]]) -> None:
         run_id, of_run, modes, suggested = read
         if self._session.run is not None and self._session.run.id == run_id:
+        blind = self._session.blinding.tags
             self.slider.show_tags(of_run, modes, suggested)
 
     # Showing it

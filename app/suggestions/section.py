@@ -138,7 +138,12 @@ class SuggestionSection(QWidget):
 
     def _connect(self) -> None:
         session, registry = self._session, self._registry
-        for changed in (session.project_opened, session.run_changed, session.suggestions_updated):
+        for changed in (
+            session.project_opened,
+            session.run_changed,
+            session.suggestions_updated,
+            session.blinding_changed,
+        ):
             changed.connect(self.read_again)
         session.project_closed.connect(self._forget)
         self.finder.progressed.connect(self._show_progress)
@@ -165,7 +170,10 @@ class SuggestionSection(QWidget):
     def read_again(self) -> None:
         """Read the suggestions of the run on screen."""
         project, run = self._session.project, self._session.run
-        if project is None or run is None:
+        # Like tags of others, they would lead who tags blind.
+        hidden = self._session.blinding.tags
+        self.setVisible(not hidden)
+        if project is None or run is None or hidden:
             self._forget()
             return
         self._read += 1
@@ -267,14 +275,15 @@ class SuggestionSection(QWidget):
 
     def _show_work(self, *, running: bool) -> None:
         project = self._session.project
-        can_find = project is not None and not project.read_only and not running
+        hidden = self._session.blinding.tags
+        can_find = project is not None and not project.read_only and not running and not hidden
         self.bar.setVisible(running)
         self.stop_button.setVisible(running)
         self.find_button.setVisible(not running)
         self.find_button.setEnabled(can_find)
         for key in _FINDING:
             self._registry.set_enabled(key, enabled=can_find)
-        self._registry.set_enabled("tag.next_suggestion", enabled=project is not None)
+        self._registry.set_enabled("tag.next_suggestion", enabled=project is not None and not hidden)
 
     # Small ones
 

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 
 from app.actions import ActionRegistry
+from app.blinding import Blinding
 from app.compare.slider import lay_out
 from app.suggestions.section import SuggestionSection
 from banana100_core.project import Project
@@ -136,6 +137,17 @@ def test_a_project_open_for_reading_lets_nothing_be_decided(qtbot, session, runs
     assert not section.rows[0].accept.isEnabled()
     for key in ("tag.accept_suggestion", "tag.reject_suggestion", "tag.find_suggestions"):
         assert not registry.qaction(key).isEnabled()
+
+
+def test_who_tags_blind_sees_none(section, session, qtbot):
+    session.set_blinding(Blinding(tags=True))
+    assert (section.rows, section.isVisible()) == ([], False)
+    registry = section.window().registry
+    for key in ("tag.accept_suggestion", "tag.next_suggestion", "tag.find_suggestions"):
+        assert not registry.qaction(key).isEnabled()
+    session.set_blinding(Blinding())
+    qtbot.waitUntil(lambda: len(section.rows) == 2)
+    assert section.isVisible()
 
 
 def test_the_slider_draws_them_hollow_after_all_tags(runs):
