@@ -78,6 +78,15 @@ PANES: tuple[Action, ...] = (
         "Undo the turns that a protocol of mirroring or rotating asks for, step by step",
         checkable=True,
     ),
+    Action(
+        "view.outlines",
+        "Outli&nes",
+        "View",
+        "Ctrl+H",
+        "Show or hide where tags are outlined",
+        icon="selection",
+        checkable=True,
+    ),
     Action("view.swap_panes", "S&wap panes", "View", "Ctrl+E", "Exchange left and right", icon="swap"),
     Action(
         "view.link_panes",

@@ -18,6 +18,8 @@ from app.compare.painting import use_device_pixels
 from app.compare.surroundings import Backdrop, draw_backdrop, draw_cross, draw_frame, draw_message
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QMouseEvent, QPaintEvent, QResizeEvent, QWheelEvent
     from PySide6.QtWidgets import QWidget
@@ -49,6 +51,8 @@ class Canvas(LookingWidget):
         self._painted: tuple[object, ...] | None = None
         self._rendered = QImage()
         self._dragging = Dragging(self)
+        self.overlay: Callable[[QPainter, Canvas], None] | None = None
+        """Draws over the picture and under the marks, in device pixels."""
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -105,6 +109,8 @@ class Canvas(LookingWidget):
         # The backdrop reaches under the strip of a device pixel that a fractional scale can leave uncovered.
         painter.fillRect(-1, -1, self._pane.width + 2, self._pane.height + 2, self._backdrop.colour)
         painter.drawImage(0, 0, self._rendered)
+        if self.overlay is not None:
+            self.overlay(painter, self)
         self._draw_marks(painter)
         painter.restore()
         if self._dragging.band is not None:
@@ -176,7 +182,7 @@ class Canvas(LookingWidget):
         else:  # a touchpad: as smooth as the fingers
             scale = self.view.scale(size, self.pane) * 2 ** (turned / (2 * _NOTCH))
             self.look(self.view.zoomed_to(scale, self.point(event.position()), size, self.pane))
-        self._tell_place(event.position())
+        self.tell_place(event.position())
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -186,7 +192,7 @@ class Canvas(LookingWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Move what is held, and tell the place under the cursor."""
         self._dragging.move(event)
-        self._tell_place(event.position())
+        self.tell_place(event.position())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Let go, and do what a rectangle was drawn for."""
@@ -225,7 +231,8 @@ class Canvas(LookingWidget):
             self.show_content(replace(self._content, divider=divider))
             self.divider_moved.emit(divider)
 
-    def _tell_place(self, at: QPointF) -> None:
+    def tell_place(self, at: QPointF) -> None:
+        """Tell which place is under a point of the widget, where the cursor is."""
         self._hovering = True
         place = self.place_at(at)
         self.hovered.emit(place and (place[0] - self._offset[0], place[1] - self._offset[1]))

@@ -26,6 +26,7 @@ from banana100_core.imaging.look import NEUTRAL, Channel, Look, channel_values, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from app.compare.outlines.frame import Frame
     from app.compare.turns import Turn
     from banana100_core.imaging.pyramid import Pyramid
 
@@ -46,7 +47,8 @@ class Shades(StrEnum):
 class PaneImage:
     """One step's picture as far as it is known: its size first, then a preview, then its pixels.
 
-    `message` stands in place of a picture that there is none of; `key` tells its pixels from others.
+    `message` stands in place of a picture that there is none of; `key` tells its pixels from others. `frame`
+    tells of which step of the current run it is, whose regions are drawn over it.
     """
 
     size: Size | None = None
@@ -54,6 +56,7 @@ class PaneImage:
     preview: QPixmap | None = None
     message: str = ""
     key: str = ""
+    frame: Frame | None = None
 
     @property
     def busy(self) -> bool:

@@ -25,6 +25,11 @@ from app.compare.exporting import Exporter
 from app.compare.filmstrip import Filmstrip
 from app.compare.flip_maps import FlipMaps
 from app.compare.header import PaneHeader
+from app.compare.outlines.commands import RegionCommands
+from app.compare.outlines.events import RegionEvents
+from app.compare.outlines.frame import Frame
+from app.compare.outlines.outline import Outlines
+from app.compare.outlines.tool import RegionTool
 from app.compare.panes import Mode, Panes
 from app.compare.pictures import StepPictures
 from app.compare.player import Player
@@ -36,7 +41,7 @@ from app.compare.slider import StepSlider
 from app.compare.steps import resize_note
 from app.compare.toolbar import CompareToolbar, PlayButtons
 from app.compare.turns import Turn, turn_back
-from app.compare.viewport import zoom_text
+from app.compare.viewport import Size, zoom_text
 from app.notifications import plain_label
 from app.thumbnails import Thumbnails
 from banana100_core.project.failure_modes import failure_modes
@@ -76,6 +81,9 @@ class ComparePanel(QWidget):
         self.headers = tuple(PaneHeader() for _ in range(PANE_COUNT))
         self.panes = Panes(self.headers)
         self.panes.make_flip_maps(self.flip_maps.of)
+        self.outlines = Outlines(session, self)
+        self.regions = RegionTool(session, self.panes, self.outlines, self)
+        RegionEvents(self.regions, self.panes)
         self.readout = Readout()
         self.meter = RegionMeter(session, registry, self.panes, self)
         self.filmstrip = Filmstrip(self._thumbnails)
@@ -85,6 +93,7 @@ class ComparePanel(QWidget):
         self._lay_out()
         self._connect()
         self.commands = ViewCommands(session, registry, self.panes, self.player)
+        self.region_commands = RegionCommands(registry, self.regions)
         self.exporter = Exporter(session, registry, self.panes, self.player, self)
         self._connect_actions()
         self._show_comparison()
@@ -147,16 +156,17 @@ class ComparePanel(QWidget):
         session.reference_changed.connect(self._take_reference)
         session.tags_updated.connect(self._read_tags)
         session.suggestions_updated.connect(self._read_tags)
+        session.blinding_changed.connect(self._read_tags)
         self.pane_steps.changed.connect(self._take_rules)
         self.pictures.updated.connect(self._show_pictures)
         self.flip_maps.updated.connect(self.panes.refresh)
+        self.outlines.changed.connect(lambda: self.slider.mark_outlined(self.outlines.outlined_steps()))
         self.panes.hovered.connect(self._read_pixels)
         self.panes.view_changed.connect(self._show_zoom)
         self.panes.comparison_changed.connect(self._show_comparison)
         self.player.changed.connect(self._show_playing)
         self.slider.valueChanged.connect(lambda place: session.choose_step(session.steps[place].number))
         self.filmstrip.step_chosen.connect(session.choose_step)
-        session.blinding_changed.connect(self._read_tags)
         self.filmstrip.steps_turned.connect(lambda steps: self.slider.setValue(self.slider.value() + steps))
         self.play_buttons.rate_chosen.connect(self.player.set_rate)
         self.toolbar.gain_chosen.connect(self._set_gain)
@@ -224,6 +234,7 @@ class ComparePanel(QWidget):
         if project is None or run is None:
             self.slider.show_tags([], {})
             return
+        blind = self._session.blinding.tags
 
         def read() -> tuple[int, list[Tag], dict[str, FailureMode], list[Suggestion]]:
             modes = {mode.key: mode for mode in failure_modes(project)}
@@ -235,8 +246,8 @@ class ComparePanel(QWidget):
     def _take_tags(self, read: tuple[int, list[Tag], dict[str, FailureMode], list[Suggestion]]) -> None:
         run_id, of_run, modes, suggested = read
         if self._session.run is not None and self._session.run.id == run_id:
-        blind = self._session.blinding.tags
             self.slider.show_tags(of_run, modes, suggested)
+            self.outlines.show_tags(of_run, modes)
 
     # Showing it
 
@@ -275,7 +286,12 @@ class ComparePanel(QWidget):
         step = self.pane_steps.step(pane)
         if step is None:
             return PaneImage(message=self.pane_steps.missing(pane))
-        return self.pictures.of(step).turned(self._turn_of(pane, step))
+        turn = self._turn_of(pane, step)
+        image = self.pictures.of(step).turned(turn)
+        run = self._session.run
+        if step.image is None or run is None or step.run_id != run.id:
+            return image
+        return replace(image, frame=Frame(step.number, Size(step.image.width, step.image.height), turn))
 
     def _turn_of(self, pane: int, step: Step) -> Turn:
         run = self.pane_steps.other_run(pane) or self._session.run

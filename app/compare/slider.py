@@ -34,6 +34,7 @@ _LEAST_LABEL_GAP = 5 * theme.GRID
 class Bar:
     """A tag or a suggestion as it is drawn: from a place of the slider to another, in a lane."""
 
+    uuid: str
     text: str
     told: str  # of what stands behind it
     suggested: bool
@@ -67,6 +68,7 @@ def lay_out(
         until = "?" if suggested else "" if end_step is None else f" to {end_step}"
         bars.append(
             Bar(
+                uuid=each.uuid,
                 text=f"{mode.name if mode else each.failure_mode} from {each.onset}{until}",
                 told=_told(each),
                 suggested=suggested,
@@ -94,6 +96,7 @@ class StepSlider(QAbstractSlider):
         super().__init__(parent)
         self._steps: list[Step] = []
         self._bars: list[Bar] = []
+        self._outlined: Mapping[str, Sequence[int]] = {}
         self._reference: int | None = None
         self._turned = 0
         self.setOrientation(Qt.Orientation.Horizontal)
@@ -116,6 +119,16 @@ class StepSlider(QAbstractSlider):
         self._bars = lay_out(tags, [step.number for step in self._steps], modes, suggestions)
         self.updateGeometry()
         self.update()
+
+    def mark_outlined(self, steps: Mapping[str, Sequence[int]]) -> None:
+        """Mark the steps that have regions of their own, by UUID of their tag."""
+        self._outlined = steps
+        self.update()
+
+    def outlined_places(self, bar: Bar) -> list[int]:
+        """Where a bar is marked."""
+        numbers = [step.number for step in self._steps]
+        return [numbers.index(step) for step in self._outlined.get(bar.uuid, ()) if step in numbers]
 
     def set_reference(self, place: int | None) -> None:
         """Mark the place of the reference."""
@@ -206,6 +219,11 @@ class StepSlider(QAbstractSlider):
             painter.fillRect(QRectF(rect.left(), rect.top(), 3, rect.height()), colour)
             if not bar.open_end:
                 painter.fillRect(QRectF(rect.right() - 3, rect.top(), 3, rect.height()), colour)
+            for place in self.outlined_places(bar):  # a small frame, as around what is outlined
+                frame = QRectF(self._x(place) - 3.5, rect.center().y() - 3.5, 7, 7)
+                painter.fillRect(frame, QColor(colours.panel))
+                painter.setPen(QPen(colour, 1.5))
+                painter.drawRect(frame)
             self._draw_bar_text(painter, bar.text, rect, QColor(colours.text))
 
     def _draw_bar_text(self, painter: QPainter, text: str, rect: QRectF, colour: QColor) -> None:

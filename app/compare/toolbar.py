@@ -103,6 +103,9 @@ class CompareToolbar(QWidget):
         for key, text in _SIZES.items():
             self._row.addWidget(_ActionButton(registry.qaction(key), text))
         self._row.addWidget(_Line())
+        for key in ("tag.draw_box", "tag.draw_polygon", "view.outlines"):
+            self._row.addWidget(_ActionButton(registry.qaction(key)))
+        self._row.addWidget(_Line())
         self._row.addWidget(_ActionButton(registry.qaction("view.link_panes"), icon="link-simple"))
         self._row.addWidget(_ActionButton(registry.qaction("view.measure"), icon="chart-bar"))
         self._row.addWidget(_ActionButton(registry.qaction("view.step_details"), icon="info"))

@@ -1,0 +1,67 @@
+"""The outlines over the picture of each pane."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect
+
+from app.compare.outlines.drawing import DrawnLayer, draw_chosen, draw_draft, draw_handles, draw_labels
+from app.compare.outlines.frame import parts_of
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPainter
+
+    from app.compare.canvas import Canvas
+    from app.compare.outlines.frame import Frame, Part
+    from app.compare.outlines.tool import RegionTool
+
+_KEPT = 3  # of each pane: both pictures of a blink or a flip, and one more
+
+
+class OutlineView:
+    """Draws what is outlined, what is chosen and what is being drawn."""
+
+    def __init__(self, tool: RegionTool) -> None:
+        self._tool = tool
+        self._drawn: dict[Canvas, OrderedDict[Frame, DrawnLayer]] = {}
+
+    def paint(self, painter: QPainter, canvas: Canvas) -> None:
+        """Draw over a pane; the painter's unit is a device pixel."""
+        for part in parts_of(canvas.content, canvas.view, canvas.pane):
+            if part.clip.empty:
+                continue
+            painter.save()
+            clip = part.clip
+            painter.setClipRect(QRect(clip.left, clip.top, clip.right - clip.left, clip.bottom - clip.top))
+            self._paint(painter, canvas, part)
+            painter.restore()
+
+    def _paint(self, painter: QPainter, canvas: Canvas, part: Part) -> None:
+        tool, ratio = self._tool, canvas.devicePixelRatioF()
+        if tool.shown:
+            layer = tool.outlines.at(part.frame)
+            chosen = layer.by_uuid.get(tool.chosen or "")
+            apart = frozenset({chosen.uuid} if chosen else ())
+            self._layer(canvas, part.frame).draw(painter, canvas.pane, part, layer, apart, ratio)
+            if chosen is not None:
+                points = tool.points_of(chosen, part.frame)
+                draw_chosen(painter, part.to_pane, chosen, points, ratio)
+                if chosen.own:
+                    draw_handles(painter, part.to_pane, chosen.kind, points, tool.handle, ratio)
+            if layer.outlines:
+                draw_labels(painter, part, layer.within(part.seen()), ratio, always=apart)
+        draft = tool.draft
+        if draft is not None and draft.frame == part.frame:
+            cursor = draft.cursor if draft.canvas is canvas else None
+            draw_draft(painter, part.to_pane, draft.line, cursor, draft.level, ratio)
+
+    def _layer(self, canvas: Canvas, frame: Frame) -> DrawnLayer:
+        kept = self._drawn.setdefault(canvas, OrderedDict())
+        if frame not in kept:
+            kept[frame] = DrawnLayer()
+            while len(kept) > _KEPT:
+                kept.popitem(last=False)
+        kept.move_to_end(frame)
+        return kept[frame]
