@@ -15,6 +15,7 @@ from banana100_core.cli import (
     exporting,
     generation,
     importing,
+    initial_images,
     judging,
     machine,
     merging,
@@ -33,7 +34,7 @@ from banana100_core.errors import BananaError
 _ORDER = (
     *("demo", "open", "new", "info", "check", "pack", "import", "export", "merge", "agreement", "suggest"),
     *("metrics", "weights", "score", "gaps", "contact-sheet"),
-    *("generate", "resume", "fake-gemini", "judge", "search", "doctor"),
+    *("initial-images", "generate", "resume", "fake-gemini", "judge", "search", "doctor"),
 )
 
 
@@ -86,6 +87,7 @@ app.command("agreement")(analysis.agreement)
 app.command("suggest")(suggesting.suggest)
 app.command("contact-sheet")(analysis.contact_sheet)
 app.command("export")(exporting.export)
+app.command("initial-images")(initial_images.initial_images)
 app.command("generate")(generation.generate)
 app.command("resume")(generation.resume)
 app.command("fake-gemini")(generation.fake_gemini)
