@@ -21,6 +21,16 @@ def export(
     ],
     to: Annotated[To, typer.Option("--to", help="The form to write.", show_default=False)],
     run: Runs = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            metavar="FIELD=VALUE",
+            help="Only tags with this annotator, failure_mode, level or review_state, or runs with this "
+            "initial_image, model or protocol; can be repeated.",
+            show_default="everything",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Export tags with their regions, and the pictures that they are about.
@@ -29,10 +39,13 @@ def export(
     alone. Regions are in pixels of the exported, upright picture. Suggestions are left out.
     """
     from banana100_core.exchange.export_tags import Form, export_tags
+    from banana100_core.exchange.export_tags.only import Only
     from banana100_core.project import Project
 
     with Project.open(project, read_only=True) as opened, WorkDisplay("exporting") as display:
-        done = export_tags(opened, out, Form(to), run_ids=run or None, progress=display)
+        done = export_tags(
+            opened, out, Form(to), run_ids=run or None, only=Only.of(only or ()), progress=display
+        )
     if as_json:
         say_json(done)
     else:

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import json
+import re
 import sys
 
 import numpy as np
@@ -14,7 +15,8 @@ from PIL import Image as Pillow
 from pycocotools.coco import COCO
 
 from banana100_core.errors import ImageError, ProjectError
-from banana100_core.exchange.export_tags import Form, export_tags
+from banana100_core.exchange.export_tags import Form, count_tags, export_tags
+from banana100_core.exchange.export_tags.only import Only
 from banana100_core.imaging.decode import inspect
 from banana100_core.project.images import NewImage
 from banana100_core.project.records import NewRegion, NewRun, NewStep, NewTag, Outcome, RegionKind
@@ -255,3 +257,55 @@ def test_a_picture_that_is_gone_leaves_no_half_export(project, tagged, tmp_path)
         export_tags(project, tmp_path / "out", Form.COCO)
     assert sorted(tmp_path.iterdir()) == before
     assert len(regions(project)) == 2
+
+
+def exported(project, tmp_path, *only, run_ids=None):
+    """The failure modes of what `only` leaves."""
+    out = tmp_path / f"{len(list(tmp_path.iterdir()))}.csv"
+    export_tags(project, out, Form.CSV, run_ids=run_ids, only=Only.of(only))
+    with out.open(encoding="utf-8", newline="") as file:
+        return [row["failure_mode"] for row in csv.DictReader(file)]
+
+
+def test_only_what_is_asked_for_is_exported(project, tagged, tmp_path):
+    assert sorted(exported(project, tmp_path)) == ["green_tint", "texture_loss", "wrinkles"]
+    assert exported(project, tmp_path, "annotator=Ann") == ["green_tint"]
+    assert exported(project, tmp_path, "failure_mode=wrinkles", "failure_mode=texture_loss") == [
+        "wrinkles",
+        "texture_loss",
+    ]
+    # A kind goes with what it is a kind of.
+    assert exported(project, tmp_path, "failure_mode=persistent_noise") == ["green_tint", "wrinkles"]
+    assert exported(project, tmp_path, "annotator=Bob", "failure_mode=green_tint") == []
+    assert exported(project, tmp_path, "review_state=accepted") == []
+    assert exported(project, tmp_path, "level=image", "model=jpeg") == exported(project, tmp_path)
+    assert exported(project, tmp_path, "initial_image=Fog") == []
+
+
+@pytest.mark.parametrize("wrong", ["annotator", "annotator=", "colour=red", "=x"])
+def test_a_choice_that_cannot_be_is_named(wrong):
+    with pytest.raises(ProjectError, match=re.escape(repr(wrong))):
+        Only.of([wrong])
+
+
+def test_an_export_is_counted_before_it_is_written(project, tagged, tmp_path):
+    counted = count_tags(project, tmp_path / "coco", Form.COCO, only=Only.of(["annotator=Ann"]))
+    assert not (tmp_path / "coco").exists()
+    assert counted == export_tags(project, tmp_path / "coco", Form.COCO, only=Only.of(["annotator=Ann"]))
+    assert (counted.tags, counted.regions, counted.pictures) == (1, 1, 4)
+    assert count_tags(project, tmp_path / "x.csv", Form.CSV).pictures == 0
+
+
+def test_an_export_that_is_ended_leaves_nothing(project, tagged, tmp_path):
+    class EndedError(Exception):
+        pass
+
+    def end(done: int, total: int, what: str) -> None:
+        if done == 2:
+            raise EndedError
+
+    for form in (Form.COCO, Form.LABEL_STUDIO, Form.IMAGE_FOLDER):
+        before = sorted(tmp_path.iterdir())
+        with pytest.raises(EndedError):
+            export_tags(project, tmp_path / "out", form, progress=end)
+        assert sorted(tmp_path.iterdir()) == before

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from banana100_core.errors import ProjectError
 from banana100_core.exchange.export_tags import coco, image_folder, label_studio, tables
-from banana100_core.exchange.export_tags.content import gather
+from banana100_core.exchange.export_tags.content import gather, totals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from banana100_core.exchange.export_tags.content import Exported
+    from banana100_core.exchange.export_tags.only import Only
     from banana100_core.progress import Progress
     from banana100_core.project import Project
 
@@ -30,6 +31,11 @@ class Form(StrEnum):
     PARQUET = "parquet"
     IMAGE_FOLDER = "imagefolder"
 
+    @property
+    def has_pictures(self) -> bool:
+        """Whether it is a folder with the pictures in it, and not a table alone."""
+        return self in {Form.COCO, Form.LABEL_STUDIO, Form.IMAGE_FOLDER}
+
 
 def export_tags(
     project: Project,
@@ -37,17 +43,20 @@ def export_tags(
     form: Form,
     *,
     run_ids: Sequence[int] | None = None,
+    only: Only | None = None,
     progress: Progress | None = None,
 ) -> Exported:
     """Write all tags, or those of some runs, to `out`: a new file for CSV and Parquet, else a new folder.
 
-    Raises ProjectError when `out` exists or a library is missing, ImageError when a picture is gone.
+    All tags are written, whatever a window shows, but for those that `only` leaves out. Nothing stays of an
+    export that an error in `progress` ends. Raises ProjectError when `out` exists or a library is
+    missing, ImageError when a picture is gone.
     """
     if out.exists():
         raise ProjectError(f"{out} exists already. Choose another name.")
     if not out.resolve().parent.is_dir():
         raise ProjectError(f"There is no folder {out.resolve().parent}. Make it first.")
-    content = gather(project, run_ids)
+    content = gather(project, run_ids, only)
     match form:
         case Form.COCO:
             return coco.write(project, content, out, progress)
@@ -59,3 +68,11 @@ def export_tags(
             return tables.write_parquet(content, out)
         case Form.IMAGE_FOLDER:
             return image_folder.write(project, content, out, progress)
+
+
+def count_tags(
+    project: Project, out: Path, form: Form, *, run_ids: Sequence[int] | None = None, only: Only | None = None
+) -> Exported:
+    """What `export_tags` would write; nothing is written."""
+    content = gather(project, run_ids, only)
+    return totals(content, out, len(content.pictures) if form.has_pictures else 0)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banana100_core.exchange.export_tags import pictures
+from banana100_core.exchange.export_tags.only import Only
 from banana100_core.project.failure_modes import failure_modes
 from banana100_core.project.regions import regions, regions_at, scaled
 from banana100_core.project.runs import run as find_run
@@ -74,11 +75,14 @@ class Exported:
     pictures: int
 
 
-def gather(project: Project, run_ids: Sequence[int] | None = None) -> Content:
+def gather(project: Project, run_ids: Sequence[int] | None = None, only: Only | None = None) -> Content:
     """Read what is to be exported; ProjectError when there is no such run."""
+    only = only or Only()
     chosen = runs(project) if run_ids is None else [find_run(project, run_id) for run_id in run_ids]
-    by_id = {run.id: run for run in chosen}
-    own_tags = [tag for tag in tags(project) if tag.run_id in by_id]
+    by_id = {run.id: run for run in chosen if only.takes_run(run)}
+    modes = tuple(failure_modes(project))
+    by_key = {mode.key: mode for mode in modes}
+    own_tags = [tag for tag in tags(project) if tag.run_id in by_id and only.takes_tag(tag, by_key)]
     by_tag: dict[str, list[Region]] = defaultdict(list)
     for region in regions(project):
         by_tag[region.tag_uuid].append(region)
@@ -93,7 +97,6 @@ def gather(project: Project, run_ids: Sequence[int] | None = None) -> Content:
                 if holds(tag, number)
             )
             found.append(TaggedPicture(run, number, image, claims))
-    modes = tuple(failure_modes(project))
     return Content(
         modes, by_id, tuple(own_tags), {tag.uuid: by_tag[tag.uuid] for tag in own_tags}, tuple(found)
     )
