@@ -328,6 +328,7 @@ def _style_sheet(shown: Colours) -> str:
         background: {shown.panel}; border: none; border-left: {half}px solid {shown.error};
         border-bottom: 1px solid {shown.line};
     }}
+    #trouble {{ background: {shown.panel}; border: none; border-left: {quarter}px solid {shown.error}; }}
     #metric_card {{ background: {shown.panel}; border: 1px solid {shown.line}; }}
     #palette {{ background: {shown.panel}; border: 1px solid {shown.line}; border-radius: {GRID}px; }}
     #palette QListView {{ background: {shown.panel}; }}

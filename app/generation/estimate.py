@@ -1,72 +1,58 @@
-"""A plan in words: what will be asked for, how often, at what cost and on how much disk."""
+"""A plan and what it takes in words: calls, cost, time, disk, every run and every prompt."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.status import duration
+from banana100_core.generation.forecast import Basis
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable
 
-    from banana100_core.generation.plan import Plan
-    from banana100_core.project.records import Image
+    from banana100_core.generation.forecast import Forecast
+    from banana100_core.generation.plan import Plan, PlannedRun
 
-# Bytes a pixel of photographs as editors send them, lowest and highest; noise makes them grow over the steps.
-_BYTES_PER_PIXEL = {"image/png": (1.0, 3.0), "image/jpeg": (0.1, 1.0), "image/webp": (0.05, 0.8)}
-_UNKNOWN = (0.1, 3.0)
+Range = tuple[float, float]
 
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a plan asks for. Bytes and dollars are lowest and highest."""
-
-    runs: int
-    calls: int
-    cost_usd: tuple[float, float]
-    disk_bytes: tuple[float, float]
-    first_prompts: tuple[tuple[int, str], ...]  # step and prompt, once through the protocol's prompts
-    steps: int
-
-    def headline(self) -> str:
-        """For instance "4 runs · 80 calls · no cost · 60 MB to 180 MB on disk"."""
-        runs = "1 run" if self.runs == 1 else f"{self.runs:,} runs"
-        calls = "1 call" if self.calls == 1 else f"{self.calls:,} calls"
-        return f"{runs} · {calls} · {cost(self.cost_usd)} · {disk(self.disk_bytes)} on disk"
-
-    def prompt_lines(self) -> list[str]:
-        """Every prompt with the steps it is sent at."""
-        period = len(self.first_prompts)
-        lines = []
-        for step, prompt in self.first_prompts:
-            if step > self.steps:
-                break
-            if period == 1:
-                where = "Step 1" if self.steps == 1 else f"Steps 1 to {self.steps}"
-            elif step + period > self.steps:
-                where = f"Step {step}"
-            else:
-                where = f"Steps {step}, {step + period}" + (" …" if step + 2 * period <= self.steps else "")
-            lines.append(f"{where}: {prompt}")
-        return lines
+_BASES = {Basis.MEASURED: "as measured", Basis.TYPICAL: "as is typical", Basis.UNKNOWN: "a guess"}
 
 
-def estimate(plan: Plan, images: Mapping[str, Image], media_types: Sequence[str]) -> Estimate:
-    """Sum a plan up; `images` are the initial images by name, `media_types` those that the editor gives."""
-    kinds = [_BYTES_PER_PIXEL.get(kind, _UNKNOWN) for kind in media_types] or [_UNKNOWN]
-    low, high = min(kind[0] for kind in kinds), max(kind[1] for kind in kinds)
-    pixels = sum(
-        images[run.initial_image].width * images[run.initial_image].height * run.steps
-        for run in plan.runs
-        if run.initial_image in images
-    )
-    first = plan.runs[0]
-    prompts = tuple((number, prompt) for number, prompt in enumerate(first.prompts, start=1))
-    return Estimate(
-        len(plan.runs), plan.calls, plan.cost_usd, (pixels * low, pixels * high), prompts, first.steps
-    )
+def figures(takes: Forecast) -> dict[str, str]:
+    """What a plan takes, each figure under its name."""
+    runs = "1 run" if takes.runs == 1 else f"{takes.runs:,} runs"
+    return {
+        "Calls": f"{takes.calls:,} in {runs}",
+        "Cost": cost(takes.cost_usd),
+        "Time": "known after the first steps"
+        if takes.seconds is None
+        else f"{_span(takes.seconds, duration)}, {_BASES[takes.time_basis]}",
+        "Disk": f"{disk(takes.disk_bytes)}, {_BASES[takes.disk_basis]}",
+    }
 
 
-def cost(usd: tuple[float, float]) -> str:
+def plan_lines(plan: Plan) -> list[str]:
+    """Every run with its seed, then every prompt with the steps it is sent at."""
+    lines = [_run_line(run) for run in plan.runs]
+    return [*lines, "", *prompt_lines(plan.runs[0])]
+
+
+def prompt_lines(run: PlannedRun) -> list[str]:
+    """Every prompt of a run with the steps it is sent at; all runs of a plan have the same."""
+    period = run.period
+    lines = []
+    for step, prompt in run.first_prompts():
+        if period == 1:
+            where = "Step 1" if run.steps == 1 else f"Steps 1 to {run.steps}"
+        elif step + period > run.steps:
+            where = f"Step {step}"
+        else:
+            where = f"Steps {step}, {step + period}" + (" …" if step + 2 * period <= run.steps else "")
+        lines.append(f"{where}: {prompt}")
+    return lines
+
+
+def cost(usd: Range) -> str:
     """A cost range for people."""
     low, high = usd
     if high == 0:
@@ -74,9 +60,19 @@ def cost(usd: tuple[float, float]) -> str:
     return f"${low:,.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"${low:,.2f} to ${high:,.2f}"
 
 
-def disk(size: tuple[float, float]) -> str:
+def disk(size: Range) -> str:
     """A range of bytes for people."""
-    low, high = (_bytes(each) for each in size)
+    return _span(size, _bytes)
+
+
+def _run_line(run: PlannedRun) -> str:
+    seed = "" if run.seed is None else f", seed {run.seed}"
+    steps = "1 step" if run.steps == 1 else f"{run.steps:,} steps"
+    return f"{run.initial_image} · r{run.repeat}: {steps}{seed}"
+
+
+def _span(span: Range, words: Callable[[float], str]) -> str:
+    low, high = map(words, span)
     return low if low == high else f"{low} to {high}"
 
 

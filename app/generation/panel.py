@@ -5,58 +5,54 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import (
-    QDockWidget,
-    QFrame,
-    QHBoxLayout,
-    QProgressBar,
-    QPushButton,
-    QScrollArea,
-    QSplitter,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from app import theme
-from app.generation.estimate import Estimate, estimate
-from app.generation.form import PlanForm, Wishes
-from app.generation.work import RUN_ROLE, WorkModel, WorkView
-from app.notifications import plain_label
-from app.status import duration
-from app.thumbnails import Thumbnails
-from banana100_core.errors import BananaError, ImageError
-from banana100_core.generation.plan import Plan, add_plan, make_plan
-from banana100_core.generation.providers import capabilities
-from banana100_core.project.images import NewImage, add_initial_image, initial_images
+from app.generation import starting
+from app.generation.editors import read_editors
+from app.generation.form import PlanForm
+from app.generation.planner import Planner
+from app.generation.progress import SHOWN_FAILURES, UNFINISHED, ProgressView
+from app.generation.summary import PlanSummary
+from app.generation.work import RUN_ROLE
+from banana100_core.generation.picture_files import add_files, find_paper_images
+from banana100_core.project.calls import failed_calls
+from banana100_core.project.images import initial_images
 from banana100_core.project.records import RunState
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from app.actions import ActionRegistry
+    from app.generation.trouble import Retry
     from app.session import Session
-    from banana100_core.generation.executor import Executor, GenerationProgress
+    from banana100_core.generation.editor import Capabilities
+    from banana100_core.generation.executor import GenerationProgress
+    from banana100_core.generation.plan import Plan
     from banana100_core.project import Project
+    from banana100_core.project.calls import FailedCall
     from banana100_core.project.records import InitialImage
 
 
 class GenerationPanel(QWidget):
-    """What to make, what that takes, and how far it is."""
+    """What to make and what that takes in one tab, how far it is in the other."""
 
     def __init__(self, session: Session, registry: ActionRegistry, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("generation_panel")
         self._session = session
         self._registry = registry
-        self._plan: Plan | None = None
         self._started: set[int] = set()
         self._starting = self._running = self._paused = False
+        self._reading_failures = False
         self._turn = 0  # of the reading of initial images that counts
         self._added: set[str] = set()  # images to tick when they are read
         self.form = PlanForm(session)
-        self.work = WorkModel(self)
-        self.view = WorkView(self.work, Thumbnails.of(session))
+        self.planner = Planner(session, self)
+        self.summary = PlanSummary()
+        self.progress = ProgressView(session)
+        self.tabs = QTabWidget()
+        self._new = QWidget()
         self._build()
         self._connect()
         self._project_changed()
@@ -66,25 +62,32 @@ class GenerationPanel(QWidget):
     @property
     def plan(self) -> Plan | None:
         """The plan of the form as it stands; None while there is nothing to do."""
-        return self._plan
+        return self.planner.plan
 
     def start(self) -> None:
         """Add the plan's runs to the project and begin with them."""
-        project, executor, plan = self._session.project, self._session.executor, self._plan
+        project, executor, plan = self._session.project, self._session.executor, self.plan
         if project is None or executor is None or plan is None or self._starting:
             return
         self._starting = True
         self._show_buttons()
-
-        self._session.in_background(lambda: _start(project, executor, plan), self._take_started)
+        wishes = self.form.wishes()
+        self._session.in_background(
+            lambda: starting.start(project, executor, plan, wishes.budget_usd, wishes.calls_per_minute),
+            self._take_started,
+        )
 
     def go_on(self) -> None:
         """Take up the runs that were not finished, those that stopped among them."""
+        self._take_up([run.id for run in self._session.runs if run.state in UNFINISHED])
+
+    def retry(self, retry: Retry) -> None:
+        """Take up stopped runs, with what they lacked."""
         executor = self._session.executor
-        ids = [run.id for run in self._session.runs if run.state in {RunState.PLANNED, RunState.STOPPED}]
-        if executor is not None and ids:
-            self._started.update(ids)
-            self._session.in_background(lambda: executor.start(ids))
+        if executor is not None and retry.budget_usd is not None:
+            self.form.budget.setValue(retry.budget_usd)
+            starting.limit(executor, retry.budget_usd, self.form.wishes().calls_per_minute)
+        self._take_up(list(retry.run_ids), retry.model)
 
     def pause(self) -> None:
         """Wait after the step in work."""
@@ -104,86 +107,45 @@ class GenerationPanel(QWidget):
 
     def add_files(self, files: list[Path]) -> None:
         """Add pictures as initial images of the project, and tick them."""
-        project = self._session.project
-        if project is None or project.read_only:
-            return
-        self._session.in_background(lambda: _add_images(project, files), self._take_added)
+        project = self._writable()
+        if project is not None:
+            self._session.in_background(lambda: add_files(project, files), self._take_added)
+
+    def add_paper_images(self, folder: Path) -> None:
+        """Add those of the paper's initial images that are in a folder."""
+        project = self._writable()
+        if project is not None:
+            self._session.in_background(lambda: _add_found(project, folder), self._take_added)
 
     def is_settled(self) -> bool:
-        """Whether nothing is being read or added."""
-        return not self._starting
+        """Whether nothing is being started, and the plan's estimate is there."""
+        return not self._starting and self.planner.settled
 
     # Building
 
     def _build(self) -> None:
-        self.headline = plain_label(wrap=True)
-        self.prompts_heading = plain_label("Prompts", muted=True)
-        self.prompts = plain_label(wrap=True)
-        self.start_button = QPushButton("Start")
-        self.start_button.setProperty("primary", True)  # noqa: FBT003 - Qt takes the value by place
-        self.hint = plain_label(muted=True, wrap=True)
-        top = QWidget()
-        column = QVBoxLayout(top)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
         column.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
-        column.setSpacing(theme.GRID)
         column.addWidget(self.form)
-        column.addWidget(self.prompts_heading)
-        column.addWidget(self.prompts)
         column.addStretch(1)
         area = QScrollArea()
-        area.setWidget(top)
+        area.setWidget(inside)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.addWidget(self._with_foot(area))
-        splitter.addWidget(self._make_progress())
-        splitter.setChildrenCollapsible(False)
-        splitter.setSizes([72 * theme.GRID, 40 * theme.GRID])
+        parts = QVBoxLayout(self._new)
+        parts.setContentsMargins(0, 0, 0, 0)
+        parts.setSpacing(0)
+        parts.addWidget(area, 1)
+        parts.addWidget(_line())
+        parts.addWidget(self.summary)
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self._new, "New runs")
+        self.tabs.addTab(self.progress, "In work")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(splitter)
-
-    def _with_foot(self, area: QScrollArea) -> QWidget:
-        """Keep what the plan takes, and its button, in sight below the form."""
-        foot = QVBoxLayout()
-        foot.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
-        foot.setSpacing(theme.GRID)
-        for widget in (self.headline, self.hint, self.start_button):
-            foot.addWidget(widget)
-        whole = QWidget()
-        column = QVBoxLayout(whole)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(area, 1)
-        column.addLayout(foot)
-        return whole
-
-    def _make_progress(self) -> QWidget:
-        self.overall = plain_label(wrap=True)
-        self.message = plain_label(muted=True, wrap=True)
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
-        self.bar.setFixedHeight(theme.GRID // 2)
-        self.pause_button = _tool("pause", "Pause: wait after the step in work")
-        self.resume_button = _tool("play", "Resume")
-        self.cancel_button = _tool("stop", "Cancel; finished steps are kept")
-        self.go_on_button = QPushButton("Go on with unfinished runs")
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        row.addWidget(self.overall, 1)
-        for button in (self.pause_button, self.resume_button, self.cancel_button):
-            row.addWidget(button)
-        progress = QWidget()
-        column = QVBoxLayout(progress)
-        column.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
-        column.setSpacing(theme.GRID // 2)
-        column.addLayout(row)
-        column.addWidget(self.bar)
-        column.addWidget(self.message)
-        column.addWidget(self.view, 1)
-        column.addWidget(self.go_on_button)
-        return progress
+        layout.addWidget(self.tabs)
 
     def _connect(self) -> None:
         session, registry = self._session, self._registry
@@ -191,14 +153,21 @@ class GenerationPanel(QWidget):
         session.project_closed.connect(self._project_changed)
         session.runs_updated.connect(self._runs_changed)
         session.generation_progressed.connect(self._take_progress)
+        session.calls_updated.connect(self._read_failures)
         self.form.changed.connect(self._make_plan)
-        self.form.files_chosen.connect(self.add_files)
-        self.start_button.clicked.connect(self.start)
-        self.pause_button.clicked.connect(self.pause)
-        self.resume_button.clicked.connect(self.resume)
-        self.cancel_button.clicked.connect(self.cancel)
-        self.go_on_button.clicked.connect(self.go_on)
-        self.view.activated.connect(self._look_at)
+        self.planner.changed.connect(self._show_plan)
+        self.form.pictures.files_chosen.connect(self.add_files)
+        self.form.pictures.folder_chosen.connect(self.add_paper_images)
+        self.form.budget.valueChanged.connect(lambda _value: self._change_limits())
+        self.form.rate.valueChanged.connect(lambda _value: self._change_limits())
+        self.summary.start.clicked.connect(self.start)
+        progress = self.progress
+        progress.pause_button.clicked.connect(self.pause)
+        progress.resume_button.clicked.connect(self.resume)
+        progress.cancel_button.clicked.connect(self.cancel)
+        progress.go_on_button.clicked.connect(self.go_on)
+        progress.trouble.retry_wanted.connect(self.retry)
+        progress.view.activated.connect(self._look_at)
         for key, slot in {
             "generate.start": self._come_forward,
             "generate.pause": self.pause,
@@ -212,16 +181,23 @@ class GenerationPanel(QWidget):
     def _project_changed(self) -> None:
         self._started.clear()
         self._added.clear()
-        self._starting = self._running = self._paused = False
-        self.message.setText("")
-        self.bar.setValue(0)
+        self._starting = self._running = self._paused = self._reading_failures = False
+        self.progress.say(None, None)
+        self.progress.show_failures([], [])
         if self._session.project is None:
-            self.form.show_images([])
-        self._read_images()
+            self.form.pictures.show_images([])
+        else:
+            self._session.in_background(read_editors, self._take_editors)
+            self._read_images()
         self._runs_changed()
-        self._make_plan()
+        unfinished = any(run.state in UNFINISHED for run in self._session.runs)
+        self.tabs.setCurrentWidget(self.progress if unfinished else self._new)
         if self._session.executor is not None:
             self._take_progress(self._session.executor.progress())
+        self._read_failures()
+
+    def _take_editors(self, read: tuple[list[Capabilities], list[str]]) -> None:
+        self.form.editors.show_editors(*read)
 
     def _read_images(self) -> None:
         project = self._session.project
@@ -234,7 +210,7 @@ class GenerationPanel(QWidget):
 
     def _take_images(self, turn: int, found: list[InitialImage]) -> None:
         if turn == self._turn:  # threads may answer in another order than they were asked
-            self.form.show_images(found, choose=tuple(self._added))
+            self.form.pictures.show_images(found, choose=tuple(self._added))
             self._added.clear()
 
     def _take_added(self, added: tuple[list[str], list[str]]) -> None:
@@ -245,23 +221,24 @@ class GenerationPanel(QWidget):
             self._session.failed.emit("Some files can't be initial images", "\n".join(problems))
 
     def _runs_changed(self) -> None:
-        shown = [
-            run
-            for run in self._session.runs
-            if run.id in self._started or run.state in {RunState.PLANNED, RunState.STOPPED}
-        ]
-        self.work.show(shown)
+        shown = [run for run in self._session.runs if run.id in self._started or run.state in UNFINISHED]
+        self.progress.show_runs(shown, self._budget)
+        if self._session.executor is not None:
+            self.progress.say(self._session.executor.progress(), self._session.executor.limits)
+        self.tabs.setTabText(1, f"In work ({len(shown)})" if shown else "In work")
         self._make_plan()
-        self._say_overall(None)
+        self._show_buttons()
 
     def _take_progress(self, progress: GenerationProgress) -> None:
+        began = progress.running and not self._running
         self._running, self._paused = progress.running, progress.paused
         if progress.running:
             self._started.update(run.id for run in self._session.runs if run.state is RunState.PLANNED)
-        self.bar.setMaximum(max(1, progress.steps_planned))
-        self.bar.setValue(progress.steps_done)
-        self.message.setText(progress.message)
-        self._say_overall(progress)
+        if began:
+            self.tabs.setCurrentWidget(self.progress)
+        executor = self._session.executor
+        self.progress.say(progress, executor.limits if executor is not None else None)
+        self._show_buttons()
 
     def _take_started(self, result: list[int] | str) -> None:
         self._starting = False
@@ -271,82 +248,72 @@ class GenerationPanel(QWidget):
             self._started.update(result)
         self._runs_changed()
 
+    def _take_up(self, run_ids: list[int], model: str | None = None) -> None:
+        project, executor = self._session.project, self._session.executor
+        if project is None or executor is None or not run_ids:
+            return
+        self._started.update(run_ids)
+        self._session.in_background(
+            lambda: starting.go_on(project, executor, run_ids, model),
+            lambda problem: self._session.failed.emit("The runs can't go on", problem) if problem else None,
+        )
+
+    def _change_limits(self) -> None:
+        """A limit that is changed holds at once."""
+        executor, wishes = self._session.executor, self.form.wishes()
+        if executor is not None and self._running:
+            starting.limit(executor, wishes.budget_usd, wishes.calls_per_minute)
+            self.progress.say(executor.progress(), executor.limits)
+
+    def _read_failures(self) -> None:
+        project = self._session.project
+        shown = [run.id for run in self.progress.work.runs]
+        if project is None or self._reading_failures or not shown:
+            return
+        self._reading_failures = True
+        self._session.in_background(lambda: failed_calls(project, shown, SHOWN_FAILURES), self._take_failures)
+
+    def _take_failures(self, failed: list[FailedCall]) -> None:
+        self._reading_failures = False
+        self.progress.show_failures(failed, self._session.runs)
+
     # Plan and words
 
     def _make_plan(self) -> None:
-        wishes = self.form.wishes()
-        self._plan = None
-        summary: Estimate | None = None
-        problem = self._missing(wishes)
-        if not problem:
-            try:
-                self._plan = make_plan(
-                    wishes.images,
-                    wishes.protocol,
-                    wishes.provider,
-                    wishes.model,
-                    wishes.steps,
-                    wishes.repeats,
-                    wishes.seed,
-                    existing=self._session.runs,
-                )
-                kinds = capabilities(wishes.provider, wishes.model).media_types
-                summary = estimate(self._plan, self.form.known, kinds)
-            except BananaError as error:
-                problem = str(error)
-        self.headline.setText(summary.headline() if summary else "")
-        self.prompts.setText("\n".join(summary.prompt_lines()) if summary else "")
-        self.headline.setVisible(summary is not None)
-        self.prompts.setVisible(summary is not None)
-        self.prompts_heading.setVisible(summary is not None)
-        self.hint.setText(problem)
-        self.hint.setVisible(bool(problem))
-        self._show_buttons()
+        self.planner.make(self.form.wishes(), self.form.pictures.known)
 
-    def _missing(self, wishes: Wishes) -> str:
-        project = self._session.project
-        if project is None:
-            return "Open a project or make a new one, then plan runs here."
-        if project.read_only:
-            return "This project is open for reading only."
-        if not self.form.known:
-            return "Add the pictures that the runs start from."
-        return "" if wishes.images else "Tick an initial image."
-
-    def _say_overall(self, progress: GenerationProgress | None) -> None:
-        if progress is None and self._session.executor is not None:
-            progress = self._session.executor.progress()
-        if progress is None or not progress.steps_planned:
-            self.overall.setText("Runs appear here once they are started.")
-            self.bar.hide()
-        else:
-            parts = [f"{progress.steps_done:,} of {progress.steps_planned:,} steps"]
-            if progress.paused:
-                parts.append("paused")
-            elif progress.running and progress.seconds_left is not None:
-                parts.append(f"{duration(progress.seconds_left)} left")
-            if progress.cost_usd:
-                parts.append(f"${progress.cost_usd:,.2f} spent")
-            if progress.failed:
-                parts.append("1 run stopped" if progress.failed == 1 else f"{progress.failed:,} runs stopped")
-            self.overall.setText(" · ".join(parts))
-            self.bar.show()
+    def _show_plan(self) -> None:
+        planner = self.planner
+        problem = self.form.editors.problem if planner.plan or self._writable() else ""
+        self.summary.show_plan(planner.takes, planner.warning, problem or planner.problem)
+        self.form.show_plan(planner.plan)
         self._show_buttons()
 
     def _show_buttons(self) -> None:
         running, paused = self._running, self._paused
-        self.start_button.setEnabled(self._plan is not None and not self._starting)
-        self.pause_button.setVisible(running and not paused)
-        self.resume_button.setVisible(running and paused)
-        self.cancel_button.setVisible(running)
-        unfinished = any(run.state in {RunState.PLANNED, RunState.STOPPED} for run in self._session.runs)
-        self.go_on_button.setVisible(unfinished and not running and self._session.executor is not None)
+        ready = self.plan is not None and not self._starting and not self.form.editors.problem
+        self.summary.start.setEnabled(ready)
+        unfinished = any(run.state in UNFINISHED for run in self._session.runs)
+        self.progress.show_buttons(
+            running=running,
+            paused=paused,
+            unfinished=unfinished and self._session.executor is not None,
+        )
         for key, enabled in {
             "generate.pause": running and not paused,
             "generate.resume": running and paused,
             "generate.cancel": running,
         }.items():
             self._registry.set_enabled(key, enabled=enabled)
+
+    @property
+    def _budget(self) -> float | None:
+        executor = self._session.executor
+        return executor.limits.budget_usd if executor is not None else None
+
+    def _writable(self) -> Project | None:
+        project = self._session.project
+        return None if project is None or project.read_only else project
 
     def _look_at(self, index: QModelIndex) -> None:
         self._session.choose_run(index.data(RUN_ROLE).id)
@@ -360,58 +327,20 @@ class GenerationPanel(QWidget):
         if widget is not None:
             widget.show()
             widget.raise_()
-        self.form.images.setFocus()
+        self.tabs.setCurrentIndex(0)
+        self.form.pictures.list.setFocus()
 
 
-def _tool(icon: str, tip: str) -> QToolButton:
-    button = QToolButton()
-    button.setIcon(theme.icon(icon))
-    button.setToolTip(tip)
-    button.setAccessibleName(tip.partition(":")[0].partition(";")[0])
-    button.setAutoRaise(True)
-    return button
+def _add_found(project: Project, folder: Path) -> tuple[list[str], list[str]]:
+    files, others = find_paper_images(folder)
+    if not files and not others:
+        others = [f"{folder} has no file that is one of the paper's images by name and size."]
+    names, problems = add_files(project, files)
+    return names, others + problems
 
 
-def _start(project: Project, executor: Executor, plan: Plan) -> list[int] | str:
-    """Give the new runs, or the reason why there are none."""
-    try:
-        run_ids = add_plan(project, plan)
-        executor.start(run_ids)
-    except BananaError as error:
-        return str(error)
-    return run_ids
-
-
-def _add_images(project: Project, files: list[Path]) -> tuple[list[str], list[str]]:
-    """Keep pictures in the project; gives the names they got, and what went wrong."""
-    from banana100_core.imaging.decode import inspect
-
-    names, problems = [], []
-    taken = {each.name: each.image.sha256 for each in initial_images(project)}
-    for file in files:
-        try:
-            data = _read(file)
-            image = inspect(data, name=file.name)
-            name = _free_name(file.stem, image.sha256, taken)
-            add_initial_image(project, name, NewImage(image, data=data))
-        except BananaError as error:
-            problems.append(str(error))
-            continue
-        taken[name] = image.sha256
-        names.append(name)
-    return names, problems
-
-
-def _read(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise ImageError(f"{file} can't be read: {error.strerror}. Choose another file.") from None
-
-
-def _free_name(stem: str, sha256: str, taken: dict[str, str]) -> str:
-    name, number = stem, 1
-    while taken.get(name, sha256) != sha256:
-        number += 1
-        name = f"{stem} ({number})"
-    return name
+def _line() -> QFrame:
+    line = QFrame()
+    line.setObjectName("rule")
+    line.setFixedHeight(1)
+    return line

@@ -5,71 +5,18 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QElapsedTimer, QMimeData, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow
+from PySide6.QtWidgets import QApplication
 
-from app.actions import ActionRegistry
-from app.generation.estimate import cost, disk, estimate
-from app.generation.panel import GenerationPanel
+from app.generation.estimate import cost, disk, prompt_lines
 from app.generation.work import RUN_ROLE, state
-from app.session import Session
 from app.thumbnails import Thumbnails
-from banana100_core.catalog.models import editor_models
 from banana100_core.catalog.protocols import protocols
-from banana100_core.generation.plan import Plan, PlannedRun, make_plan
+from banana100_core.generation.plan import PlannedRun, make_plan
 from banana100_core.project import Project
 from banana100_core.project.images import image_location, initial_images
-from banana100_core.project.records import Image, RunState
+from banana100_core.project.records import RunState
 from banana100_core.project.runs import runs, set_run_state, steps
-
-A_MINUTE = 60_000
-
-
-class Desk:
-    """A window with the panel in a dock, on an empty project."""
-
-    def __init__(self, qtbot, path, *, read_only=False):
-        self.qtbot = qtbot
-        self.window = QMainWindow()
-        qtbot.addWidget(self.window)
-        self.registry = ActionRegistry(self.window)
-        self.session = Session(self.window)
-        self.panel = GenerationPanel(self.session, self.registry)
-        self.form = self.panel.form
-        self.dock = QDockWidget("Generation")
-        self.dock.setWidget(self.panel)
-        self.window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.dock)
-        self.window.resize(400, 900)
-        self.window.show()
-        qtbot.waitExposed(self.window)
-        self.told = []
-        self.session.failed.connect(lambda title, details: self.told.append((title, details)))
-        self.session.adopt_project(
-            Project.open(path, read_only=read_only) if path.exists() else Project.create(path)
-        )
-        qtbot.waitUntil(self.panel.is_settled)
-
-    @property
-    def project(self):
-        return self.session.project
-
-    def add(self, *files):
-        self.panel.add_files(list(files))
-        self.until(lambda: len(self.form.wishes().images) == len(files))
-
-    def choose_editor(self, provider):
-        row = next(row for row, model in enumerate(editor_models()) if model.provider == provider)
-        self.form.editor.setCurrentIndex(row)
-
-    def plan(self, *, provider="codec_loss", numbers=3, repeats=1):
-        self.choose_editor(provider)
-        self.form.steps.setValue(numbers)
-        self.form.repeats.setValue(repeats)
-
-    def until(self, condition):
-        self.qtbot.waitUntil(condition, timeout=A_MINUTE)
-
-    def until_done(self, count):
-        self.until(lambda: [run.state for run in self.session.runs] == [RunState.DONE] * count)
+from tests.app.generation_desk import Desk
 
 
 @pytest.fixture
@@ -95,8 +42,8 @@ def picture(tmp_path, make_png):
 
 
 def test_an_empty_project_says_what_to_do_first(desk):
-    assert desk.panel.hint.text() == "Add the pictures that the runs start from."
-    assert not desk.panel.start_button.isEnabled()
+    assert desk.panel.summary.hint.text() == "Add the pictures that the runs start from."
+    assert not desk.panel.summary.start.isEnabled()
 
 
 def test_added_files_become_initial_images_kept_in_the_project_and_ticked(desk, picture):
@@ -106,7 +53,7 @@ def test_added_files_become_initial_images_kept_in_the_project_and_ticked(desk, 
     assert first.name == "coffee"
     coffee.unlink()  # the study does not need the file any more
     assert image_location(desk.project, first.image.sha256).read()
-    item = desk.form.images.item(1)
+    item = desk.form.pictures.list.item(1)
     assert item.text().startswith("<b>tea\n96 × 64")
     assert "&lt;b&gt;" in item.toolTip()
 
@@ -141,36 +88,37 @@ def test_files_can_be_dropped_on_the_list(desk, picture):
         Qt.MouseButton.LeftButton,
         Qt.KeyboardModifier.NoModifier,
     )
-    desk.form.images.dropEvent(event)
+    desk.form.pictures.list.dropEvent(event)
     desk.until(lambda: desk.form.wishes().images == ("coffee",))
 
 
 def test_embedded_editors_say_what_they_are(desk):
     for provider in ("restoration_loop", "codec_loss"):
         desk.choose_editor(provider)
-        assert desk.form.editor_note.text() == desk.form.model.note
-        assert "reads no prompt" in desk.form.editor_note.text()
+        assert desk.form.editors.note.text() == desk.form.editors.chosen.note
+        assert "reads no prompt" in desk.form.editors.note.text()
 
 
 def test_the_plan_is_told_before_anything_is_made(desk, picture):
     desk.add(picture("coffee.png"), picture("tea.png"))
     desk.plan(numbers=20, repeats=2)
-    assert desk.panel.headline.text().startswith("4 runs · 80 calls · no cost · ")
-    assert desk.panel.headline.text().endswith(" on disk")
-    assert desk.panel.prompts.text() == f"Steps 1 to 20: {protocols()['replicate'].prompts[0]}"
+    figures = desk.settled_figures()
+    assert (figures["Calls"], figures["Cost"]) == ("80 in 4 runs", "no cost")
+    assert figures["Disk"]
+    told = desk.form.lines.text().splitlines()
+    assert told[:2] == ["coffee · r1: 20 steps, seed 1", "tea · r1: 20 steps, seed 1"]
+    assert told[-1] == f"Steps 1 to 20: {protocols()['replicate'].prompts[0]}"
     assert runs(desk.project) == []
-    desk.form.images.item(1).setCheckState(Qt.CheckState.Unchecked)
-    assert desk.panel.headline.text().startswith("2 runs · 40 calls")
-    desk.form.images.item(0).setCheckState(Qt.CheckState.Unchecked)
-    assert desk.panel.hint.text() == "Tick an initial image."
+    desk.form.pictures.list.item(1).setCheckState(Qt.CheckState.Unchecked)
+    assert desk.settled_figures()["Calls"] == "40 in 2 runs"
+    desk.form.pictures.list.item(0).setCheckState(Qt.CheckState.Unchecked)
+    assert desk.panel.summary.hint.text() == "Tick an initial image."
+    assert desk.panel.summary.figures == {}
 
 
 def test_a_plan_with_turns_tells_at_which_steps_each_prompt_is_sent():
     run = PlannedRun("coffee", "p", "m", "mirror", 1, 1, ("there", "back"), 5, (0.1, 0.2))
-    image = Image("a" * 64, 1000, 1000, "image/png", 1)
-    told = estimate(Plan((run,)), {"coffee": image}, ("image/jpeg",))
-    assert told.prompt_lines() == ["Steps 1, 3 …: there", "Steps 2, 4: back"]
-    assert told.headline() == "1 run · 5 calls · $0.50 to $1.00 · 500 kB to 5 MB on disk"
+    assert prompt_lines(run) == ["Steps 1, 3 …: there", "Steps 2, 4: back"]
 
 
 def test_figures_for_people():
@@ -187,17 +135,17 @@ def test_figures_for_people():
 def test_start_makes_the_planned_runs(desk, picture, provider):
     desk.add(picture("coffee.png"), picture("tea.png"))
     desk.plan(provider=provider, numbers=2, repeats=2)
-    expected = make_plan(("coffee", "tea"), "replicate", provider, desk.form.model.key, 2, 2, 1)
-    desk.panel.start_button.click()
+    expected = make_plan(("coffee", "tea"), "replicate", provider, desk.form.editors.chosen.model, 2, 2, 1)
+    desk.panel.summary.start.click()
     desk.until_done(4)
     made = runs(desk.project)
     assert [(run.initial_image, run.repeat, run.seed) for run in made] == [
         (run.initial_image, run.repeat, run.seed) for run in expected.runs
     ]
     assert [step.number for step in steps(desk.project, made[0].id)] == [0, 1, 2]
-    desk.until(lambda: not desk.panel.cancel_button.isVisible())
-    assert "8 of 8 steps" in desk.panel.overall.text()
-    model = desk.panel.work
+    desk.until(lambda: not desk.panel.progress.cancel_button.isVisible())
+    assert "8 of 8 steps" in desk.panel.progress.overall.text()
+    model = desk.panel.progress.work
     words = [state(model.data(model.index(row), RUN_ROLE)) for row in range(4)]
     assert words == ["Done, 2 steps"] * 4
 
@@ -209,7 +157,7 @@ def test_the_newest_step_is_the_picture_of_its_run(desk, picture):
     desk.until_done(1)
     newest = runs(desk.project)[0].last_sha256
     desk.until(lambda: Thumbnails.of(desk.session).pixmap(newest) is not None)
-    desk.until(lambda: desk.panel.work.runs[0].last_sha256 == newest)
+    desk.until(lambda: desk.panel.progress.work.runs[0].last_sha256 == newest)
 
 
 def test_starting_again_adds_further_repeats(desk, picture):
@@ -227,21 +175,21 @@ def test_pause_resume_and_cancel(desk, picture):
     desk.plan(provider="restoration_loop", numbers=200)
     desk.panel.start()
     desk.until(lambda: desk.session.executor.progress().steps_done >= 1)
-    desk.until(desk.panel.pause_button.isVisible)
-    desk.panel.pause_button.click()
-    desk.until(desk.panel.resume_button.isVisible)
-    assert "paused" in desk.panel.overall.text()
+    desk.until(desk.panel.progress.pause_button.isVisible)
+    desk.panel.progress.pause_button.click()
+    desk.until(desk.panel.progress.resume_button.isVisible)
+    assert "paused" in desk.panel.progress.overall.text()
     assert desk.registry.qaction("generate.resume").isEnabled()
     assert not desk.registry.qaction("generate.pause").isEnabled()
     before = desk.session.executor.progress().steps_done
-    desk.panel.resume_button.click()
+    desk.panel.progress.resume_button.click()
     desk.until(lambda: desk.session.executor.progress().steps_done > before + 1)
-    desk.panel.cancel_button.click()
+    desk.panel.progress.cancel_button.click()
     desk.until(lambda: runs(desk.project)[0].state is RunState.CANCELLED)
-    desk.until(lambda: not desk.panel.cancel_button.isVisible())
+    desk.until(lambda: not desk.panel.progress.cancel_button.isVisible())
     kept = runs(desk.project)[0].steps_done
     assert kept >= before
-    desk.until(lambda: state(desk.panel.work.runs[0]) == f"Cancelled at {kept} of 200 steps")
+    desk.until(lambda: state(desk.panel.progress.work.runs[0]) == f"Cancelled at {kept} of 200 steps")
 
 
 def test_a_stopped_run_says_why_and_can_go_on(desk, picture):
@@ -251,13 +199,19 @@ def test_a_stopped_run_says_why_and_can_go_on(desk, picture):
     desk.until_done(1)
     (run,) = runs(desk.project)
     set_run_state(desk.project, run.id, RunState.STOPPED, "The <service> is gone. Ask again later.")
-    desk.until(lambda: desk.panel.work.runs[0].state is RunState.STOPPED)
-    index = desk.panel.work.index(0)
-    assert "The <service> is gone" in desk.panel.work.data(index)
-    assert "&lt;service&gt;" in desk.panel.work.data(index, Qt.ItemDataRole.ToolTipRole)
-    desk.until(desk.panel.go_on_button.isVisible)
-    desk.panel.go_on_button.click()
+    desk.until(lambda: desk.panel.progress.work.runs[0].state is RunState.STOPPED)
+    index = desk.panel.progress.work.index(0)
+    assert "The <service> is gone" in desk.panel.progress.work.data(index)
+    assert "&lt;service&gt;" in desk.panel.progress.work.data(index, Qt.ItemDataRole.ToolTipRole)
+    trouble = desk.panel.progress.trouble
+    desk.until(trouble.isVisible)
+    assert trouble.title.text() == "coffee · r1 stopped"
+    assert trouble.reason.text() == "The <service> is gone. Ask again later."
+    assert trouble.reason.textFormat() == Qt.TextFormat.PlainText
+    assert not desk.panel.progress.go_on_button.isVisible()  # one button is enough
+    trouble.go.click()
     desk.until_done(1)
+    desk.until(lambda: not trouble.isVisible())
 
 
 def test_runs_left_unfinished_are_offered_when_the_project_opens_again(qtbot, tmp_path, picture):
@@ -269,9 +223,9 @@ def test_runs_left_unfinished_are_offered_when_the_project_opens_again(qtbot, tm
     desk.until(lambda: desk.session.executor.progress().steps_done >= 1)
     desk.session.close_project()
     again = Desk(qtbot, path)
-    assert [run.state for run in again.panel.work.runs] == [RunState.PLANNED]
-    assert again.panel.go_on_button.isVisible()
-    again.panel.go_on_button.click()
+    assert [run.state for run in again.panel.progress.work.runs] == [RunState.PLANNED]
+    assert again.panel.progress.go_on_button.isVisible()
+    again.panel.progress.go_on_button.click()
     again.until_done(1)
     again.session.close_project()
 
@@ -303,7 +257,7 @@ def test_a_double_click_looks_at_the_newest_step_of_a_run(desk, picture):
     desk.plan(numbers=2)
     desk.panel.start()
     desk.until_done(2)
-    desk.panel.view.activated.emit(desk.panel.work.index(1))
+    desk.panel.progress.view.activated.emit(desk.panel.progress.work.index(1))
     assert desk.session.run.initial_image == "tea"
     assert desk.session.step == 2
 
@@ -312,14 +266,14 @@ def test_a_project_open_for_reading_cannot_be_added_to(qtbot, tmp_path, picture)
     path = tmp_path / "study.b100"
     Project.create(path).close()
     desk = Desk(qtbot, path, read_only=True)
-    assert desk.panel.hint.text() == "This project is open for reading only."
+    assert desk.panel.summary.hint.text() == "This project is open for reading only."
     desk.panel.add_files([picture("coffee.png")])
-    assert not desk.panel.start_button.isEnabled()
+    assert not desk.panel.summary.start.isEnabled()
     desk.session.close_project()
 
 
 def test_nothing_is_left_when_the_project_closes(desk, picture):
     desk.add(picture("coffee.png"))
     desk.session.close_project()
-    assert desk.form.images.count() == 0
-    assert desk.panel.hint.text().startswith("Open a project")
+    assert desk.form.pictures.list.count() == 0
+    assert desk.panel.summary.hint.text().startswith("Open a project")
