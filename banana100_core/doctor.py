@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from banana100_core.errors import BananaError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 DISTRIBUTION = "banana100-inspector"
 
@@ -116,8 +116,10 @@ def _devices() -> Iterator[Check]:
     yield Check("devices", "cpu", State.OK, f"{cores} cores, {platform.machine()}")
     if not version("torch"):
         return
+    from banana100_core.scoring.devices import graphics_cards
+
     try:
-        devices = torch_devices()
+        devices = graphics_cards()
     except BananaError as error:
         yield Check("devices", "torch", State.WRONG, str(error), "reinstall torch")
         return
@@ -125,33 +127,6 @@ def _devices() -> Iterator[Check]:
         yield Check("devices", name, State.OK, title)
     if not devices:
         yield Check("devices", "gpu", State.ABSENT, "none that torch can use", "learned metrics use the CPU")
-
-
-def torch_devices() -> dict[str, str]:
-    """Devices beside the CPU that torch can use, and what they are; it is asked in another process."""
-    from banana100_core.processes import WorkerProcess
-
-    worker = WorkerProcess(_torch_device_finder, "devices")
-    try:
-        found = worker.request(None, timeout=120)
-    finally:
-        worker.stop()
-    return found if isinstance(found, dict) else {}
-
-
-def _torch_device_finder() -> Callable[[object], object]:
-    import torch
-
-    def find(_message: object) -> dict[str, str]:
-        found = {}
-        for index in range(torch.cuda.device_count()):
-            card = torch.cuda.get_device_properties(index)
-            found[f"cuda:{index}"] = f"{card.name}, {card.total_memory / 1e9:.1f} GB"
-        if torch.backends.mps.is_available():
-            found["mps"] = "Apple GPU"
-        return found
-
-    return find
 
 
 def _metrics() -> Iterator[Check]:

@@ -47,7 +47,10 @@ class WeightsFile:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A no-reference metric of the paper's Table 2; `low` to `high` is its typical range, not a limit."""
+    """A no-reference metric of the paper's Table 2; `low` to `high` is its typical range, not a limit.
+
+    `batches`: a picture's score is the same, to 1e-5 relative, in a batch of pictures of its size.
+    """
 
     key: str
     title: str
@@ -60,6 +63,7 @@ class Metric:
     finding: str
     smallest_side: int  # pixels; smaller pictures have no score
     weights: tuple[WeightsFile, ...]
+    batches: bool = False
 
     def normalise(self, score: float) -> float:
         """Map the typical range to [0, 100], higher is better; never clipped (section 4.1)."""
@@ -85,6 +89,7 @@ def metrics() -> dict[str, Metric]:
             finding=entry.get("finding", COMMON_FINDING),
             smallest_side=entry.get("smallest_side", 1),
             weights=tuple(weights[name] for name in entry.get("weights", ())),
+            batches=entry.get("batches", False),
         )
         for key, entry in data["metric"].items()
     }

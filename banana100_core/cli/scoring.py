@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from banana100_core.project import Project
     from banana100_core.scoring.pool import ScoringPool, ScoringProgress
 
-CPU = "cpu"
-
 
 def score(
     project: ProjectFile,
@@ -49,9 +47,10 @@ def score(
     from banana100_core.project import Project
     from banana100_core.project.runs import run as find_run
     from banana100_core.project.scores import forget_failed
+    from banana100_core.scoring.devices import need_devices
     from banana100_core.scoring.pool import ScoringPool
 
-    _need_devices(device or ())
+    need_devices(device or ())
     backends = _backends(metric, backend)
     methods = _methods(metric, backends)
     with Project.open(project) as opened:
@@ -81,18 +80,6 @@ def score(
         complain(f"{count(outcome.unscored, 'image')} could not be scored. {problem}")
     if outcome.failures or outcome.unscored:
         raise typer.Exit(Exit.SOME_FAILED)
-
-
-def _need_devices(asked: Sequence[str]) -> None:
-    # A device that isn't there would be noticed only when a learned metric comes to use it.
-    if all(device == CPU for device in asked):
-        return
-    from banana100_core.doctor import torch_devices, version
-
-    known = [CPU, *(torch_devices() if version("torch") else ())]
-    for device in asked:
-        if device not in known:
-            raise MetricError(f"There is no device {device!r} here. There are: {', '.join(known)}.")
 
 
 def _backends(asked: Sequence[str] | None, backend: str | None) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Backlog:
         self._metrics: dict[str, list[str]] = {}  # by picture
         self._priority: dict[str, Priority] = {}
         self._queues: dict[Priority, dict[str, None]] = {priority: {} for priority in Priority}
-        self._on_screen: str | None = None
+        self.on_screen: str | None = None
         self._run: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
@@ -47,7 +48,7 @@ class Backlog:
 
     def prefer(self, on_screen: str | None, run: Sequence[str]) -> None:
         """Take the picture on screen first, then its run from there outwards; forget earlier wishes."""
-        self._on_screen = on_screen
+        self.on_screen = on_screen
         centre = run.index(on_screen) if on_screen in run else 0
         outwards = sorted(range(len(run)), key=lambda place: abs(place - centre))
         self._run = tuple(dict.fromkeys(run[place] for place in outwards))
@@ -56,24 +57,33 @@ class Backlog:
         """Give the picture that is next, None when nothing waits."""
         return next((sha256 for sha256 in self._in_order() if sha256 in self._metrics), None)
 
-    def take(self) -> tuple[str, tuple[str, ...]] | None:
-        """Remove the picture that is next, and give it with its metrics."""
+    def coming(self, count: int) -> tuple[str, ...]:
+        """Give the pictures that are next, and leave them."""
+        waiting = (sha256 for sha256 in self._in_order() if sha256 in self._metrics)
+        return tuple(islice(dict.fromkeys(islice(waiting, 2 * count + 1)), count))
+
+    def metrics_of(self, sha256: str) -> tuple[str, ...]:
+        """Give the metrics that a picture waits for."""
+        return tuple(self._metrics[sha256])
+
+    def take(self) -> tuple[str, tuple[str, ...]]:
+        """Remove the picture that is next, and give it with its metrics; IndexError when nothing waits."""
         sha256 = self.first()
         if sha256 is None:
-            return None
+            raise IndexError
         del self._queues[self._priority.pop(sha256)][sha256]
         return sha256, tuple(self._metrics.pop(sha256))
 
     def clear(self) -> list[tuple[str, tuple[str, ...]]]:
         """Remove all, and give what there was."""
         taken = []
-        while (each := self.take()) is not None:
-            taken.append(each)
+        while self:
+            taken.append(self.take())
         return taken
 
     def _in_order(self) -> Iterator[str]:
-        if self._on_screen is not None:
-            yield self._on_screen
+        if self.on_screen is not None:
+            yield self.on_screen
         yield from self._queues[Priority.ON_SCREEN]
         yield from self._run
         for priority in (Priority.RUN, Priority.SELECTION, Priority.BACKLOG):

@@ -16,7 +16,7 @@ from banana100_core.project.records import NewScore
 from banana100_core.scoring.worker import Begun, Job, Opened, Scored, Setup, make_worker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from banana100_core.project import Project
     from banana100_core.project.images import ImageLocation
@@ -29,18 +29,18 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A picture for a worker: method versions by metric, and the picture that is likely to come next."""
+    """Pictures for a worker: method versions by metric, and the pictures that are likely to come next."""
 
-    sha256: str
+    sha256s: tuple[str, ...]
     methods: dict[str, str]
-    following: str | None
+    following: tuple[str, ...]
 
 
 class Driver:
     """A thread with a worker process of its own.
 
     `next_task` waits for a task for a device and gives None at the end; `keep` takes every score; `given_up`
-    hears that the device can't score at all, with the task and metrics that it leaves, and the reason.
+    hears that the device can't score at all, with the metrics that it leaves, by picture, and the reason.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Driver:
         setup: Setup,
         next_task: Callable[[str], Task | None],
         keep: Callable[[NewScore], None],
-        given_up: Callable[[str, Task, Sequence[str], str], None],
+        given_up: Callable[[str, Mapping[str, Sequence[str]], str], None],
     ) -> None:
         self.device = setup.device
         self._project = project
@@ -87,49 +87,66 @@ class Driver:
 
     def _run(self) -> None:
         while (task := self._next_task(self.device)) is not None:
-            left = list(task.methods)
+            left = {sha256: list(task.methods) for sha256 in task.sha256s}
             try:
                 self._score(task, left)
             except _GiveUpError as error:
                 if not self._ending:
                     log.error("Scoring on %s ended: %s", self.device, error)  # noqa: TRY400
-                    self._given_up(self.device, task, left, str(error))
+                    self._given_up(self.device, left, str(error))
                 break
         self._worker.stop()
 
-    def _score(self, task: Task, left: list[str]) -> None:
-        """Score by the metrics in `left`, and remove each that is done."""
-        deaths: Counter[str] = Counter()
+    def _score(self, task: Task, left: dict[str, list[str]]) -> None:
+        """Score by the metrics in `left`, by picture, and remove each that is done.
+
+        After a death in the middle of several pictures each is tried alone, so that one takes the blame.
+        """
+        deaths: Counter[tuple[str, str]] = Counter()
+        together = True
         while left and not self._ending:
             hearing = _Hearing(task, left, self.device, self._keep)
+            located = self._locate(left if together else [next(iter(left))], hearing)
+            if not located:
+                continue
+            metrics = tuple(left[located[0].sha256])
+            following = tuple(filter(None, map(self._location, task.following)))
             try:
-                location = image_location(self._project, task.sha256)
-            except BananaError as error:
-                hearing.fail(left, str(error))
-                return
-            try:
-                job = Job(location, tuple(left), self._location(task.following))
-                self._worker.request(job, on_event=hearing)
+                self._worker.request(Job(tuple(located), metrics, following), on_event=hearing)
                 self._failed_starts = 0
             except WorkerDiedError as error:
                 if self._ending:
                     return
                 log.warning("%s", error)
-                if hearing.opened:
-                    self._failed_starts = 0
-                    deaths.update([hearing.begun] if hearing.begun else left)
-                    killers = [metric for metric in left if deaths[metric] >= DEATHS_OF_A_METRIC]
-                    hearing.fail(killers, f"The worker died {DEATHS_OF_A_METRIC} times. {error}")
+                if not hearing.opened:
+                    self._failed_starts += 1
+                    if self._failed_starts >= DEATHS_AT_THE_START:
+                        raise _GiveUpError(str(error)) from error
                     continue
-                self._failed_starts += 1
-                if self._failed_starts >= DEATHS_AT_THE_START:
-                    raise _GiveUpError(str(error)) from error
+                self._failed_starts = 0
+                if len(located) > 1:
+                    together = False
+                    continue
+                sha256 = located[0].sha256
+                deaths.update((sha256, metric) for metric in _suspects(hearing, left.get(sha256, ())))
+                killers = [m for m in left.get(sha256, ()) if deaths[sha256, m] >= DEATHS_OF_A_METRIC]
+                hearing.fail(sha256, killers, f"The worker died {DEATHS_OF_A_METRIC} times. {error}")
             except Exception as error:
                 raise _GiveUpError(f"{type(error).__name__}: {error}") from error
 
-    def _location(self, sha256: str | None) -> ImageLocation | None:
+    def _locate(self, sha256s: Iterable[str], hearing: _Hearing) -> list[ImageLocation]:
+        """Find out where pictures are; those that are nowhere have failed."""
+        located = []
+        for sha256 in tuple(sha256s):
+            try:
+                located.append(image_location(self._project, sha256))
+            except BananaError as error:
+                hearing.fail(sha256, hearing.left[sha256], str(error))
+        return located
+
+    def _location(self, sha256: str) -> ImageLocation | None:
         try:
-            return None if sha256 is None else image_location(self._project, sha256)
+            return image_location(self._project, sha256)
         except BananaError:
             return None
 
@@ -141,11 +158,13 @@ class _GiveUpError(Exception):
 class _Hearing:
     """Listens to what a worker says of one job, and crosses off what is done."""
 
-    def __init__(self, task: Task, left: list[str], device: str, keep: Callable[[NewScore], None]) -> None:
+    def __init__(
+        self, task: Task, left: dict[str, list[str]], device: str, keep: Callable[[NewScore], None]
+    ) -> None:
         self.opened = False
         self.begun: str | None = None
-        self._task = task
-        self._left = left
+        self.left = left
+        self._methods = task.methods
         self._device = device
         self._keep = keep
 
@@ -156,28 +175,35 @@ class _Hearing:
             case Begun():
                 self.begun = event.metric
             case Scored():
-                self.begun = None
                 self._finish(event)
 
-    def fail(self, metrics: Sequence[str], reason: str) -> None:
-        """Record that the picture has no score by some metrics."""
+    def fail(self, sha256: str, metrics: Sequence[str], reason: str) -> None:
+        """Record that a picture has no score by some metrics."""
         for metric in tuple(metrics):
-            self._finish(Scored(metric, None, reason, None))
+            self._finish(Scored(sha256, metric, None, reason, None, self._device))
 
     def _finish(self, scored: Scored) -> None:
-        self._left.remove(scored.metric)
+        self.left[scored.sha256].remove(scored.metric)
+        if not self.left[scored.sha256]:
+            del self.left[scored.sha256]
         self._keep(
             NewScore(
-                self._task.sha256,
+                scored.sha256,
                 scored.metric,
-                self._task.methods[scored.metric],
+                self._methods[scored.metric],
                 scored.score,
                 scored.error,
-                self._device,
+                scored.device,
                 scored.seconds,
                 scored.replies,
             )
         )
+
+
+def _suspects(hearing: _Hearing, left: Sequence[str]) -> Sequence[str]:
+    """Name the metrics of which the worker may have died: the one in work, or any before the first."""
+    begun = hearing.begun
+    return [begun] if begun is not None and begun in left else left
 
 
 def _environment(threads: int) -> dict[str, str]:

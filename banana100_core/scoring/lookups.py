@@ -51,6 +51,16 @@ def unscored_among(
     return [(sha256, tuple(metrics)) for sha256, metrics in missing.items()]
 
 
+def sizes_of(project: Project, sha256s: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Give width and height of images, in pixels."""
+    with project.reading() as connection:
+        rows = connection.execute(
+            "SELECT sha256, width, height FROM image WHERE sha256 IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(sha256s)),),
+        ).fetchall()
+    return {sha256: (width, height) for sha256, width, height in rows}
+
+
 def failed_images(project: Project, metric: str | None = None) -> list[str]:
     """Give the images that have a failure by a metric, or by any."""
     with project.reading() as connection:

@@ -6,25 +6,27 @@ import logging
 import os
 import threading
 from collections import deque
-from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from banana100_core.catalog.metrics import metric as find_metric
+from banana100_core.catalog.metrics import metrics as our_catalog
 from banana100_core.errors import BananaError
-from banana100_core.processes import WorkerProcess
 from banana100_core.project.scores import forget_failed, unscored_images
-from banana100_core.scoring.backlog import Backlog, Priority
+from banana100_core.scoring.backlog import Priority
+from banana100_core.scoring.devices import CPU, DeviceFinder, need_devices, need_names
 from banana100_core.scoring.driver import Driver, Task
 from banana100_core.scoring.keeper import Keeper
+from banana100_core.scoring.lanes import Lanes
 from banana100_core.scoring.lookups import (
     failed_images,
     images_of_steps_after,
     last_step_id,
+    sizes_of,
     unscored_among,
 )
-from banana100_core.scoring.methods import PYIQA, chosen_backends, ready_methods
+from banana100_core.scoring.methods import NATIVE, chosen_backends, ready_methods
 from banana100_core.scoring.tally import ScoringProgress, Tally
-from banana100_core.scoring.worker import Setup, make_device_finder
+from banana100_core.scoring.worker import Setup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,17 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Priority", "ScoringPool", "ScoringProgress"]
 
-_CPU = "cpu"
-_DEVICE_SECONDS = 120.0
-
 log = logging.getLogger(__name__)
-
-
-class _Lane(Enum):
-    """Kinds of devices, each with a backlog of its own."""
-
-    CPU = auto()
-    GRAPHICS = auto()
 
 
 class ScoringPool:
@@ -73,9 +65,13 @@ class ScoringPool:
         `max_memory`: bytes for each worker. `backends`: others than the default, by metric. `catalog`:
         another than ours, which may want other weights. `threads`: of the CPU's worker, one a core by
         default, which give way to other programs. `follow`: score new steps as they arrive.
+
+        Raises MetricError for what is no metric, backend or device; a device that is not in this machine is
+        told by `problem`, since to look for it takes a while.
         """
         for key in metrics or ():
             find_metric(key)
+        need_names(devices or ())
         self._project = project
         self._metrics = metrics
         self._backends = dict(backends or {})
@@ -91,7 +87,7 @@ class ScoringPool:
         self._planning = False
         self._steps_arrived = False
         self._methods: dict[str, str] = {}
-        self._backlogs = {lane: Backlog() for lane in _Lane}
+        self._lanes = Lanes(self._chosen, catalog or our_catalog())
         self._open: dict[str, set[str]] = {}  # metrics asked for and not yet stored, by picture
         self._tally = Tally()
         self._cancellations = self._cancellations_at_wish = 0
@@ -101,8 +97,7 @@ class ScoringPool:
 
         self._last_step = 0
         self._drivers: list[Driver] = []
-        self._lost_devices: set[str] = set()
-        self._finder: WorkerProcess | None = None
+        self._finder = DeviceFinder()
         self._planner = threading.Thread(target=self._plan, name="scoring: planner", daemon=True)
         self._keeper = Keeper(project, self._stored, self._lost)
         self._listeners: list[Callable[[ScoringProgress], None]] = []
@@ -134,8 +129,7 @@ class ScoringPool:
         if unsubscribe is not None:
             unsubscribe()
         if self._planner.ident is not None:
-            if self._finder is not None:
-                self._finder.stop()
+            self._finder.stop()
             self._planner.join()
             for driver in self._drivers:
                 driver.end(timeout)
@@ -174,8 +168,7 @@ class ScoringPool:
         This sets the order only, of what was or will be asked for.
         """
         with self._condition:
-            for backlog in self._backlogs.values():
-                backlog.prefer(on_screen, run)
+            self._lanes.prefer(on_screen, run)
 
     def pause(self) -> None:
         """Finish the pictures in work, and begin no other."""
@@ -249,8 +242,9 @@ class ScoringPool:
 
     def _open_devices(self) -> None:
         self._methods = self._ready_methods()
-        for device in dict.fromkeys(self._devices or [_CPU, *self._find_graphics()]):
-            threads = self._threads if device == _CPU else 1
+        need_devices(self._devices or (), self._finder)
+        for device in dict.fromkeys(self._devices or [CPU, *self._graphics_cards()]):
+            threads = self._threads if device == CPU else 1
             setup = Setup(device, threads, self._chosen, self._max_memory, self._catalog)
             driver = Driver(self._project, setup, self._next_task, self._keeper.put, self._give_up)
             self._drivers.append(driver)
@@ -258,23 +252,20 @@ class ScoringPool:
             if self._closing:
                 return
             for driver in self._drivers:
+                self._lanes.open(driver.device)
                 driver.start()
 
     def _ready_methods(self) -> dict[str, str]:
         return ready_methods(self._metrics, self._backends, self._catalog)
 
-    def _find_graphics(self) -> list[str]:
-        if all(self._chosen[metric] != PYIQA for metric in self._methods):
+    def _graphics_cards(self) -> list[str]:
+        if all(self._chosen[metric] == NATIVE for metric in self._methods):
             return []
-        self._finder = WorkerProcess(make_device_finder, "devices")
         try:
-            found: list[str] = self._finder.request(None, timeout=_DEVICE_SECONDS)
+            return list(self._finder.find())
         except Exception as error:  # noqa: BLE001 - there is still the CPU
             log.warning("Graphics cards can't be looked for: %s", error)
             return []
-        finally:
-            self._finder.stop()
-        return found
 
     def _request(self, sha256s: Sequence[str], priority: Priority, metrics: Sequence[str] | None) -> None:
         wanted = self._methods if metrics is None else metrics
@@ -296,10 +287,12 @@ class ScoringPool:
         self._request(failed, Priority.BACKLOG, None if metric is None else [metric])
 
     def _add(self, missing: Sequence[tuple[str, tuple[str, ...]]], priority: Priority) -> None:
+        together = [sha256 for sha256, metrics in missing if self._lanes.batches(metrics)]
+        sizes = sizes_of(self._project, together) if together else {}
         with self._condition:
             if self._cancellations != self._cancellations_at_wish:
                 return
-            if not self._lanes():
+            if not self._lanes:
                 self._problem = self._problem or "No device is left to score on. Open the project again."
                 return
             self._problem = ""
@@ -308,10 +301,7 @@ class ScoringPool:
                 fresh = [metric for metric in metrics if metric not in asked]
                 asked.update(fresh)
                 self._tally.ask(fresh)
-                for lane in _Lane:
-                    in_lane = [metric for metric in fresh if self._lane_of(metric) is lane]
-                    if in_lane or sha256 in self._backlogs[lane]:
-                        self._backlogs[lane].add(sha256, in_lane, priority)
+                self._lanes.add(sha256, fresh, priority, sizes.get(sha256))
                 if not asked:
                     del self._open[sha256]
             self._condition.notify_all()
@@ -320,13 +310,10 @@ class ScoringPool:
 
     def _next_task(self, device: str) -> Task | None:
         with self._condition:
-            backlog = self._backlogs[self._lane_at(device)]
-            self._condition.wait_for(lambda: self._closing or (backlog and not self._paused))
-            taken = None if self._closing else backlog.take()
-            if taken is None:
-                return None
-            sha256, metrics = taken
-            return Task(sha256, {metric: self._methods[metric] for metric in metrics}, backlog.first())
+            self._condition.wait_for(
+                lambda: self._closing or (self._lanes.waits_for(device) and not self._paused)
+            )
+            return None if self._closing else self._lanes.take(device, self._methods)
 
     def _stored(self, scores: list[NewScore]) -> None:
         with self._condition:
@@ -343,19 +330,18 @@ class ScoringPool:
                 self._tally.drop([score.metric])
         self._halt(reason)
 
-    def _give_up(self, device: str, task: Task, metrics: Sequence[str], reason: str) -> None:
+    def _give_up(self, device: str, left: Mapping[str, Sequence[str]], reason: str) -> None:
         """End a device that can't score; what it had goes on elsewhere, if there is another of its kind."""
         with self._condition:
-            self._lost_devices.add(device)
-            lane = self._lane_at(device)
-            if lane in self._lanes():
-                self._backlogs[lane].add(task.sha256, metrics, Priority.BACKLOG)
-                self._condition.notify_all()
-                return
-            for metric in metrics:
-                self._close_score(task.sha256, metric)
-            self._tally.drop(metrics)
-        self._halt(f"Scoring on {device} doesn't work. {reason}")
+            another = self._lanes.lose(device)
+            for sha256, metrics in left.items():
+                if another:
+                    self._lanes.add(sha256, metrics, Priority.BACKLOG)
+                else:
+                    self._forget(sha256, metrics)
+            self._condition.notify_all()
+        if not another:
+            self._halt(f"Scoring on {device} doesn't work. {reason}")
 
     # Anywhere
 
@@ -400,25 +386,14 @@ class ScoringPool:
         busy = self._wishes or self._planning or self._steps_arrived or self._open
         return self._closing or not busy
 
-    def _lane_of(self, metric: str) -> _Lane:
-        """Learned metrics go to graphics cards where there are any, the native ones to the CPU."""
-        wanted = _Lane.GRAPHICS if self._chosen[metric] == PYIQA else _Lane.CPU
-        lanes = self._lanes()
-        return wanted if wanted in lanes else next(iter(lanes))
-
-    def _lanes(self) -> set[_Lane]:
-        devices = {driver.device for driver in self._drivers} - self._lost_devices
-        return {self._lane_at(device) for device in devices}
-
-    def _lane_at(self, device: str) -> _Lane:
-        return _Lane.CPU if device == _CPU else _Lane.GRAPHICS
-
     def _forget_backlogs(self) -> None:
-        for backlog in self._backlogs.values():
-            for sha256, metrics in backlog.clear():
-                for metric in metrics:
-                    self._close_score(sha256, metric)
-                self._tally.drop(metrics)
+        for sha256, metrics in self._lanes.clear():
+            self._forget(sha256, metrics)
+
+    def _forget(self, sha256: str, metrics: Sequence[str]) -> None:
+        for metric in metrics:
+            self._close_score(sha256, metric)
+        self._tally.drop(metrics)
 
     def _close_score(self, sha256: str, metric: str) -> None:
         asked = self._open[sha256]

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
-from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from banana100_core.catalog.metrics import metrics as our_catalog
 from banana100_core.errors import MetricError
+from banana100_core.scoring.devices import CPU
 from banana100_core.scoring.native.score import NATIVE_METRICS, too_small
 from banana100_core.scoring.pyiqa_repairs import repaired
+from banana100_core.scoring.rating import Rating
+from banana100_core.scoring.shelf import ModelShelf
 from banana100_core.scoring.weights import need
 from banana100_core.scoring.weights_reader import guarded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from banana100_core.catalog.metrics import Metric
-
-_BYTES_OF_LIBRARIES = 1_500_000_000
 
 # Peak bytes a pixel on the CPU beside the model, measured at 17 megapixels, at 1 to 4 where that takes long.
 _BYTES_A_PIXEL = {
@@ -60,44 +59,29 @@ _HEADS = {"musiq": 6, "topiq_nr": 4}
 # Computed in double precision, so that the CPU gives the score that a graphics card gives.
 _SAME_ON_CPU = {"ilniqe", "niqe", "nrqm", "pi"}
 
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    metric: Any
-    byte_size: int
+_LIKE = 1e-5  # relative; what may lie between a score in a batch and the same picture's alone
 
 
 class PyiqaScorer:
-    """Holds pyiqa's models on one device and scores pictures, uint8 (H, W, 3) RGB; not for two threads."""
+    """Scores pictures, uint8 (H, W, 3) RGB, by pyiqa's models on one device; not for two threads."""
 
-    def __init__(
-        self,
-        device: str,
-        threads: int,
-        max_memory: int | None = None,
-        catalog: Mapping[str, Metric] | None = None,
-    ) -> None:
-        """`max_memory`, in bytes, is the process's on the CPU, and the card's share on a graphics card."""
+    def __init__(self, shelf: ModelShelf, threads: int, catalog: Mapping[str, Metric] | None = None) -> None:
+        """`shelf` holds the models, and says which device they are on; `threads` are the CPU's."""
         # Weights are all here, so nothing may be looked up; without this timm tries for 46 seconds.
         os.environ["HF_HUB_OFFLINE"] = "1"
         import torch
 
         torch.set_num_threads(threads)
         self._torch = torch
-        self._device = torch.device(device)
+        self._shelf = shelf
+        self._device = torch.device(shelf.device)
+        self._threads = threads
         self._catalog = catalog or our_catalog()
-        self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
-        self._max_memory = max_memory
-        if max_memory is not None and self._device.type == "cuda":
-            whole = torch.cuda.get_device_properties(self._device).total_memory
-            torch.cuda.set_per_process_memory_fraction(min(1.0, max_memory / whole), self._device)
+        self._unlike: set[str] = set()  # metrics that a batch changed here
+        self._alike: set[tuple[str, tuple[int, ...]]] = set()  # metrics and sizes that it did not
+        self._on_cpu: PyiqaScorer | None = None
 
-    @property
-    def loaded(self) -> list[str]:
-        """Metrics whose models are held, the longest unused first."""
-        return list(self._loaded)
-
-    def score(self, metric: str, pixels: NDArray[np.uint8]) -> float:
+    def score(self, metric: str, pixels: NDArray[np.uint8]) -> Rating:
         """Score a picture; MetricError where it has no score, WeightsError where weights are not right.
 
         A picture too large for a graphics card is scored on the CPU where that gives the same score.
@@ -106,81 +90,101 @@ class PyiqaScorer:
         smallest = self._catalog[metric].smallest_side
         if min(height, width) < smallest:
             raise too_small(metric, smallest, width, height)
+        if self._device.type == "mps" and metric in _SAME_ON_CPU:
+            return self._score_on_cpu(metric, pixels)  # it has no double precision
         try:
-            return self._score(metric, pixels)
+            (score,) = self._compute(metric, [pixels])
         except self._torch.OutOfMemoryError:
-            alone = self._loaded.keys() <= {metric}
-        self._let_go_of(self.loaded)
-        if not alone:
+            others = [key for key in self._shelf.held if key != metric]
+        else:
+            return Rating(score)
+        self._shelf.let_go_of(*self._shelf.held)
+        if others:
             return self.score(metric, pixels)
-        if self._device.type == "cuda" and metric in _SAME_ON_CPU:
-            threads = self._torch.get_num_threads()
-            on_cpu = PyiqaScorer("cpu", threads, self._max_memory, self._catalog)
-            return on_cpu.score(metric, pixels)
+        if self._device.type != CPU and metric in _SAME_ON_CPU:
+            return self._score_on_cpu(metric, pixels)
         raise MetricError(f"{metric} ran out of memory on {self._device}.")
 
-    def _score(self, metric: str, pixels: NDArray[np.uint8]) -> float:
-        model = self._model(metric, pixels.shape[0] * pixels.shape[1])
+    def score_together(self, metric: str, pictures: Sequence[NDArray[np.uint8]]) -> list[Rating] | None:
+        """Score pictures in one batch if that gives each the score that it has alone; None if it may not.
+
+        Which metrics it may be is in the catalog. Since graphics cards choose other algorithms for other
+        sizes, the first batch of a size is compared with what its pictures score alone.
+        """
+        shape = pictures[0].shape
+        if (
+            len(pictures) < 2
+            or not self._catalog[metric].batches
+            or metric in self._unlike
+            or any(picture.shape != shape for picture in pictures)
+            or min(shape[:2]) < self._catalog[metric].smallest_side
+        ):
+            return None
+        try:
+            scores = self._compute(metric, pictures)
+        except (MetricError, self._torch.OutOfMemoryError):
+            return None  # alone, each says what is the matter with it
+        if (metric, shape) not in self._alike:
+            alone = [self.score(metric, picture) for picture in pictures]
+            if any(
+                abs(score - each.score) > _LIKE * abs(each.score)
+                for score, each in zip(scores, alone, strict=True)
+            ):
+                self._unlike.add(metric)
+            self._alike.add((metric, shape))
+            return alone
+        return [Rating(score) for score in scores]
+
+    def _score_on_cpu(self, metric: str, pixels: NDArray[np.uint8]) -> Rating:
+        if self._on_cpu is None:
+            shelf = ModelShelf(CPU, self._shelf.max_memory)
+            self._on_cpu = PyiqaScorer(shelf, self._threads, self._catalog)
+        return replace(self._on_cpu.score(metric, pixels), device=CPU)
+
+    def _compute(self, metric: str, pictures: Sequence[NDArray[np.uint8]]) -> list[float]:
+        model = self._model(metric, sum(picture.shape[0] * picture.shape[1] for picture in pictures))
         # None draws at random in 0.1.16; one that did would still give a picture one score, in any order.
         self._torch.manual_seed(0)
         try:
-            tensor = self._torch.from_numpy(pixels).permute(2, 0, 1)[None].to(self._device)
-            output = model(tensor.float().div(255))
+            tensors = [self._torch.from_numpy(pixels).to(self._device) for pixels in pictures]
+            output = model(self._torch.stack(tensors).permute(0, 3, 1, 2).float().div(255))
+            scores: list[float] = output.detach().flatten().double().tolist()
         except self._torch.OutOfMemoryError:
             raise
         except Exception as error:
             # An instance can be wrong for good after an exception.
-            del self._loaded[metric]
+            self._shelf.let_go_of(metric)
             raise MetricError(f"{metric} failed on this picture: {_first_line(error)}") from error
-        return float(output.detach().flatten()[0])
+        if len(scores) < len(pictures):
+            raise MetricError(f"{metric} gave {len(scores)} scores for {len(pictures)} pictures.")
+        return scores[: len(pictures)]
 
     def _model(self, metric: str, pixels: int) -> Any:  # noqa: ANN401 - pyiqa is not typed
         work = _bytes_of_work(metric, pixels)
-        loaded = self._loaded.get(metric) or self._load(metric, work)
-        self._loaded[metric] = loaded
-        self._loaded.move_to_end(metric)
-        self._make_room(metric, loaded.byte_size + work)
-        return loaded.metric
+        model = self._shelf.take(metric)
+        if model is None:
+            model = self._load(metric, work)
+            self._shelf.put(metric, model, sum(tensor.nbytes for tensor in _tensors(model)))
+        self._shelf.make_room(metric, self._shelf.size_of(metric) + work)
+        return model
 
-    def _load(self, metric: str, work: int) -> _Loaded:
+    def _load(self, metric: str, work: int) -> Any:  # noqa: ANN401 - pyiqa is not typed
         if metric in NATIVE_METRICS:
             weights, options = [], _shipped_weights(metric)
         else:
             weights, options = [need(file) for file in self._catalog[metric].weights], {}
         size = sum(found.byte_size or 0 for found in weights)
         # While it is loaded, a model is there twice: as read and as made.
-        self._make_room(metric, size + max(size, work))
+        self._shelf.make_room(metric, size + max(size, work))
         try:
             with guarded(weights), repaired(metric, weights), self._torch.no_grad():
                 import pyiqa
 
-                model = pyiqa.create_metric(metric, device=self._device, as_loss=False, **options)
+                return pyiqa.create_metric(metric, device=self._device, as_loss=False, **options)
         except (self._torch.OutOfMemoryError, MetricError):
             raise
         except Exception as error:
             raise MetricError(f"{metric} can't be loaded: {_first_line(error)}") from error
-        return _Loaded(model, sum(tensor.nbytes for tensor in _tensors(model)))
-
-    def _make_room(self, metric: str, needed: int) -> None:
-        """Let go of the models not used for longest until one metric's needs fit, in bytes."""
-        if self._max_memory is None or self._device.type != "cpu":
-            return
-        left = self._max_memory - _BYTES_OF_LIBRARIES - needed
-        if left < 0:
-            raise MetricError(
-                f"{metric} would need about {(_BYTES_OF_LIBRARIES + needed) / 1e9:.1f} GB for this picture; "
-                f"{self._max_memory / 1e9:.1f} GB are allowed."
-            )
-        others = [key for key in self._loaded if key != metric]
-        while others and sum(self._loaded[key].byte_size for key in others) > left:
-            self._let_go_of([others.pop(0)])
-
-    def _let_go_of(self, metrics: list[str]) -> None:
-        for metric in metrics:
-            del self._loaded[metric]
-        gc.collect()
-        if self._device.type == "cuda":
-            self._torch.cuda.empty_cache()
 
 
 def _bytes_of_work(metric: str, pixels: int) -> int:

@@ -1,4 +1,4 @@
-"""What runs in a scoring worker: it decodes a picture once and scores it by all metrics asked for."""
+"""What runs in a scoring worker: it decodes pictures once and scores them by all metrics asked for."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from banana100_core.errors import BananaError, MetricError
 from banana100_core.imaging.decode import Purpose, decode
 from banana100_core.processes import emit
-from banana100_core.scoring.methods import ADAPTER, NATIVE
+from banana100_core.scoring.devices import CPU
+from banana100_core.scoring.methods import ADAPTER, NATIVE, PYIQA
 from banana100_core.scoring.native.score import NativeScorer
-from banana100_core.scoring.vision_language.rating import Rating, ReplyError
+from banana100_core.scoring.rating import Rating, ReplyError
+from banana100_core.scoring.shelf import BYTES_OF_LIBRARIES, ModelShelf, too_much
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from banana100_core.scoring.pyiqa_backend import PyiqaScorer
     from banana100_core.scoring.vision_language.scorer import VisionLanguageScorer
 
+_READERS = 4  # beside a graphics card, which must not wait for pictures
 _NATIVE_BYTES = 200_000_000
 _NATIVE_BYTES_A_PIXEL = 12
 
@@ -43,11 +46,11 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A picture and its metrics; `following` is likely to be the next one and is decoded meanwhile."""
+    """Pictures and their metrics; those `following` are likely to be next and are decoded meanwhile."""
 
-    location: ImageLocation
+    pictures: tuple[ImageLocation, ...]
     metrics: tuple[str, ...]
-    following: ImageLocation | None = None
+    following: tuple[ImageLocation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +67,25 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Emitted for every metric of a job: its score, or the reason why there is none.
+    """Emitted for every picture and metric of a job: the score, or the reason why there is none.
 
-    `replies` is what a language model said, word for word.
+    `replies` is what a language model said, word for word. `device` is where the score was computed.
     """
 
+    sha256: str
     metric: str
     score: float | None
     error: str | None
     seconds: float | None
+    device: str
     replies: tuple[str, ...] = ()
 
 
-def make_device_finder() -> Callable[[object], list[str]]:
-    """Give the handler that names the graphics cards torch can compute on."""
-    import torch
-
-    return lambda _message: [f"cuda:{index}" for index in range(torch.cuda.device_count())]
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    sha256: str
+    pixels: NDArray[np.uint8]
+    native: NativeScorer
 
 
 def make_worker(setup: Setup) -> Callable[[Job], None]:
@@ -91,77 +96,114 @@ def make_worker(setup: Setup) -> Callable[[Job], None]:
 class _Worker:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._reader = ThreadPoolExecutor(1, thread_name_prefix="decode")
-        self._ahead: tuple[ImageLocation, Future[NDArray[np.uint8]]] | None = None
+        readers = 1 if setup.device == CPU else _READERS
+        self._readers = ThreadPoolExecutor(readers, thread_name_prefix="decode")
+        self._ahead: dict[ImageLocation, Future[NDArray[np.uint8]]] = {}
+        self._shelf: ModelShelf | None = None
         self._pyiqa: PyiqaScorer | None = None
         self._vision_language: VisionLanguageScorer | None = None
 
     def __call__(self, job: Job) -> None:
         emit(Opened())
-        try:
-            pixels = self._pixels(job.location)
-        except Exception as error:  # noqa: BLE001 - one picture fails, the others go on
-            for metric in job.metrics:
-                emit(Scored(metric, None, _reason(error), 0.0))
-            return
-        if job.following is not None:
-            self._ahead = job.following, self._reader.submit(_decode, job.following)
-        native = NativeScorer(pixels, self._setup.threads)
-        for metric in job.metrics:
+        pictures = list(self._open(job))
+        for metric in job.metrics if pictures else ():
             emit(Begun(metric))
-            emit(self._score(metric, job.location.sha256, pixels, native))
+            for scored in self._score(metric, pictures):
+                emit(scored)
 
-    def _pixels(self, location: ImageLocation) -> NDArray[np.uint8]:
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] == location:
-            return ahead[1].result()
-        return _decode(location)
+    def _open(self, job: Job) -> Iterator[_Picture]:
+        """Decode the pictures, and begin with those that follow; one that can't be is told at once."""
+        ahead, self._ahead = self._ahead, {}
+        decoded = [ahead.get(each) or self._readers.submit(_decode, each) for each in job.pictures]
+        for location, future in zip(job.pictures, decoded, strict=True):
+            try:
+                pixels = future.result()
+            except Exception as error:  # noqa: BLE001 - one picture fails, the others go on
+                for metric in job.metrics:
+                    emit(self._failed(location.sha256, metric, error, 0.0))
+            else:
+                yield _Picture(location.sha256, pixels, NativeScorer(pixels, self._setup.threads))
+        self._ahead = {each: self._readers.submit(_decode, each) for each in job.following}
 
-    def _score(self, metric: str, sha256: str, pixels: NDArray[np.uint8], native: NativeScorer) -> Scored:
-        began = time.perf_counter()
+    def _score(self, metric: str, pictures: Sequence[_Picture]) -> Iterator[Scored]:
+        """Score pictures by a metric, in one batch if that changes nothing."""
+        if self._setup.backends[metric] == PYIQA and len(pictures) > 1:
+            began = time.perf_counter()
+            ratings = self._rate_together(metric, pictures)
+            seconds = (time.perf_counter() - began) / len(pictures)
+            if ratings is not None:
+                for picture, rating in zip(pictures, ratings, strict=True):
+                    yield self._scored(picture.sha256, metric, rating, seconds)
+                return
+        for picture in pictures:
+            began = time.perf_counter()
+            try:
+                rating = self._rate(metric, picture)
+            except Exception as error:  # noqa: BLE001 - one score fails, the others go on
+                yield self._failed(picture.sha256, metric, error, time.perf_counter() - began)
+            else:
+                yield self._scored(picture.sha256, metric, rating, time.perf_counter() - began)
+
+    def _rate_together(self, metric: str, pictures: Sequence[_Picture]) -> list[Rating] | None:
         try:
-            rating = self._rate(metric, sha256, pixels, native)
-        except Exception as error:  # noqa: BLE001 - one score fails, the others go on
-            replies = error.replies if isinstance(error, ReplyError) else ()
-            return Scored(metric, None, _reason(error), time.perf_counter() - began, replies)
-        seconds = time.perf_counter() - began
-        if not math.isfinite(rating.score):
-            undefined = f"{metric} is undefined on this picture: it gave {rating.score}."
-            return Scored(metric, None, undefined, seconds, rating.replies)
-        return Scored(metric, rating.score, None, seconds, rating.replies)
+            return self._pyiqa_scorer().score_together(metric, [each.pixels for each in pictures])
+        except Exception:  # noqa: BLE001 - alone, each says what is the matter with it
+            return None
 
-    def _rate(self, metric: str, sha256: str, pixels: NDArray[np.uint8], native: NativeScorer) -> Rating:
+    def _rate(self, metric: str, picture: _Picture) -> Rating:
         backend = self._setup.backends[metric]
         if backend == NATIVE:
-            self._need_memory(metric, pixels)
-            return Rating(native.score(metric))
+            self._make_room(metric, picture.pixels)
+            return Rating(picture.native.score(metric))
         if backend == ADAPTER:
-            return self._vision_language_scorer().score(metric, pixels, sha256)
-        return Rating(self._pyiqa_scorer().score(metric, pixels))
+            return self._vision_language_scorer().score(metric, picture.pixels, picture.sha256)
+        return self._pyiqa_scorer().score(metric, picture.pixels)
+
+    def _scored(self, sha256: str, metric: str, rating: Rating, seconds: float) -> Scored:
+        defined = math.isfinite(rating.score)
+        return Scored(
+            sha256,
+            metric,
+            rating.score if defined else None,
+            None if defined else f"{metric} is undefined on this picture: it gave {rating.score}.",
+            seconds,
+            CPU if self._setup.backends[metric] == NATIVE else rating.device or self._setup.device,
+            rating.replies,
+        )
+
+    def _failed(self, sha256: str, metric: str, error: Exception, seconds: float) -> Scored:
+        replies = error.replies if isinstance(error, ReplyError) else ()
+        return Scored(sha256, metric, None, _reason(error), seconds, self._setup.device, replies)
+
+    def _models(self) -> ModelShelf:
+        if self._shelf is None:
+            self._shelf = ModelShelf(self._setup.device, self._setup.max_memory)
+        return self._shelf
 
     def _pyiqa_scorer(self) -> PyiqaScorer:
         if self._pyiqa is None:
             from banana100_core.scoring.pyiqa_backend import PyiqaScorer
 
-            setup = self._setup
-            self._pyiqa = PyiqaScorer(setup.device, setup.threads, setup.max_memory, setup.catalog)
+            self._pyiqa = PyiqaScorer(self._models(), self._setup.threads, self._setup.catalog)
         return self._pyiqa
 
     def _vision_language_scorer(self) -> VisionLanguageScorer:
         if self._vision_language is None:
             from banana100_core.scoring.vision_language.scorer import VisionLanguageScorer
 
-            setup = self._setup
-            self._vision_language = VisionLanguageScorer(setup.device, setup.threads, setup.max_memory)
+            self._vision_language = VisionLanguageScorer(self._models(), self._setup.threads)
         return self._vision_language
 
-    def _need_memory(self, metric: str, pixels: NDArray[np.uint8]) -> None:
-        needed = _NATIVE_BYTES + _NATIVE_BYTES_A_PIXEL * (pixels.size // 3)
-        if self._setup.max_memory is not None and needed > self._setup.max_memory:
-            raise MetricError(
-                f"{metric} would need about {needed / 1e9:.1f} GB for this picture; "
-                f"{self._setup.max_memory / 1e9:.1f} GB are allowed."
-            )
+    def _make_room(self, metric: str, pixels: NDArray[np.uint8]) -> None:
+        """Let models make room for a native metric; MetricError where that is not enough."""
+        allowed = self._setup.max_memory
+        if allowed is None:
+            return
+        work = _NATIVE_BYTES_A_PIXEL * (pixels.size // 3)
+        if _NATIVE_BYTES + work > allowed:
+            raise MetricError(too_much(metric, _NATIVE_BYTES + work, allowed))
+        if self._shelf is not None and self._setup.device == CPU:
+            self._shelf.shrink(allowed - BYTES_OF_LIBRARIES - work)
 
 
 def _decode(location: ImageLocation) -> NDArray[np.uint8]:

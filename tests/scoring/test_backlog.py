@@ -56,5 +56,5 @@ def test_metrics_gather_without_doubling():
     backlog.add("a", ["niqe", "brisque"], Priority.BACKLOG)
     assert "a" in backlog
     assert backlog.take() == ("a", ("piqe", "niqe", "brisque"))
-    assert backlog.take() is None
+    assert not backlog
     assert "a" not in backlog

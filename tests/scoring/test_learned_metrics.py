@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -199,6 +200,7 @@ import numpy as np
 from banana100_core.catalog.metrics import metrics
 from banana100_core.errors import MetricError
 from banana100_core.scoring.pyiqa_backend import PyiqaScorer
+from banana100_core.scoring.shelf import ModelShelf
 
 def as_found(metric):
     weights = tuple(replace(file, sha256=None) for file in metric.weights)
@@ -210,19 +212,20 @@ said, held = [], []
 
 def score(scorer, metric, pixels=picture):
     try:
-        said.append(scorer.score(metric, pixels))
+        said.append(scorer.score(metric, pixels).score)
     except MetricError as error:
         said.append(str(error))
-    held.append(scorer.loaded)
+    held.append(shelf.held)
 
 # Room for MUSIQ while it is loaded, twice 109 MB, and for little beside.
-scorer = PyiqaScorer("cpu", 2, 1_500_000_000 + 2 * 109_000_000 + 15_000_000, catalog)
+shelf = ModelShelf(max_memory=1_500_000_000 + 2 * 109_000_000 + 15_000_000)
+scorer = PyiqaScorer(shelf, 2, catalog)
 for metric in ("cnniqa", "wadiqam_nr", "cnniqa", "musiq", "wadiqam_nr"):
     score(scorer, metric)
 score(scorer, "cnniqa", np.zeros((4000, 5000, 3), np.uint8))
 score(scorer, "wadiqam_nr", picture[:20, :20])
 score(scorer, "wadiqam_nr")
-score(PyiqaScorer("cpu", 2, None), "cnniqa")
+score(PyiqaScorer(shelf := ModelShelf(), 2), "cnniqa")
 
 import torch
 
@@ -235,7 +238,7 @@ class Trap:
 (file,) = metrics()["cnniqa"].weights
 torch.save({"params": Trap()}, find(file).path)
 unknown = {"cnniqa": replace(metrics()["cnniqa"], weights=(replace(file, sha256=None),))}
-score(PyiqaScorer("cpu", 2, None, unknown), "cnniqa")
+score(PyiqaScorer(shelf := ModelShelf(), 2, unknown), "cnniqa")
 print(json.dumps([said, held]))
 """
 
@@ -288,3 +291,36 @@ def test_a_worker_runs_nothing_that_weights_of_no_known_digest_hold(scorer, refe
     assert "CNNIQA_koniq10k-e6f14c91.pth was not loaded: it holds io.open" in said
     assert models == []
     assert not (reference.home / "sprung").exists()
+
+
+def test_pictures_of_one_size_are_scored_together_as_each_alone(reference, tmp_path, make_png) -> None:
+    """Two fit into a batch; the first is compared, so that the second tells. The last picture is odd."""
+    for metric in ("cnniqa", "wadiqam_nr"):
+        reference.make(metric)
+    catalog = _with_digests_of_what_is_there()
+    together = {key: replace(each, batches=key == "cnniqa") for key, each in catalog.items()}
+    alone = {key: replace(each, batches=False) for key, each in catalog.items()}
+    pictures = [make_png(1000, 900, seed=number) for number in range(4)] + [make_png(900, 1000)]
+    stored = []
+    for name, chosen in (("together", together), ("alone", alone)):
+        with Project.create(tmp_path / f"{name}.b100") as project:
+            for data in pictures:
+                _add(project, data)
+            pool = ScoringPool(
+                project, metrics=["cnniqa", "wadiqam_nr"], devices=["cpu"], catalog=chosen, threads=THREADS
+            )
+            try:
+                pool.request_missing()
+                pool.start()
+                assert pool.wait(SECONDS)
+            finally:
+                pool.close()
+            with project.reading() as connection:
+                query = "SELECT image_sha256, metric, score, seconds FROM score ORDER BY 1, 2"
+                stored.append([tuple(row) for row in connection.execute(query)])
+    scores = [{(sha256, metric): score for sha256, metric, score, _ in rows} for rows in stored]
+    assert len(scores[0]) == 10
+    assert scores[0] == pytest.approx(scores[1], rel=1e-5)
+    shared = [Counter(seconds for _, metric, _, seconds in rows if metric == "cnniqa") for rows in stored]
+    assert sorted(shared[0].values()) == [1, 2, 2], "a batch shares its time among its pictures"
+    assert sorted(shared[1].values()) == [1] * 5

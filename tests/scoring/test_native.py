@@ -32,12 +32,13 @@ needs_pyiqa = pytest.mark.skipif(importlib.util.find_spec("pyiqa") is None, reas
 def pyiqa_score():
     """Give pyiqa's score of a picture, or NaN where it fails or gives none."""
     from banana100_core.scoring.pyiqa_backend import PyiqaScorer
+    from banana100_core.scoring.shelf import ModelShelf
 
-    scorer = PyiqaScorer("cpu", 1)
+    scorer = PyiqaScorer(ModelShelf(), 1)
 
     def of(pixels: np.ndarray, metric: str) -> float:
         try:
-            return scorer.score(metric, np.ascontiguousarray(pixels))
+            return scorer.score(metric, np.ascontiguousarray(pixels)).score
         except MetricError:
             return float("nan")
 

@@ -317,6 +317,18 @@ def test_unknown_metrics_and_backends_are_refused_at_once(project):
         ScoringPool(project, backends={"piqe": "gpu"})
 
 
+def test_what_is_no_device_is_refused_at_once_and_one_that_is_not_here_before_any_work(project, add_pictures):
+    with pytest.raises(MetricError, match=r"no device 'cuda'\. A device is cpu, cuda:0"):
+        ScoringPool(project, devices=["cpu", "cuda"])
+    add_pictures(1)
+    with running(project, metrics=["piqe"], devices=["cpu", "cuda:77"]) as pool:
+        pool.request_missing()
+        assert pool.wait(SECONDS)
+        assert pool.progress().problem.startswith("There is no device 'cuda:77' here. There are: cpu")
+        assert pool.worker_pids() == []
+    assert rows(project, "SELECT count(*) FROM score") == [(0,)]
+
+
 def test_a_listener_that_fails_does_not_stop_the_pool(project, add_pictures):
     hashes = add_pictures(2)
     with running(project, metrics=["piqe"]) as pool:

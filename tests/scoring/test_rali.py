@@ -20,6 +20,7 @@ from banana100_core.project.runs import add_run, add_step
 from banana100_core.project.scores import step_scores
 from banana100_core.scoring.methods import State, ready_methods, statuses
 from banana100_core.scoring.pool import ScoringPool
+from banana100_core.scoring.shelf import ModelShelf
 from banana100_core.scoring.vision_language import lack, method_version
 from banana100_core.scoring.vision_language.rali import Rali
 from banana100_core.scoring.vision_language.rali_pca import Pca, convert_rali_pca
@@ -134,7 +135,7 @@ def test_the_scorer_takes_the_repository_or_its_folder(folder, monkeypatch):
         monkeypatch.setenv("BANANA100_RALI", str(named))
         assert lack("rali") is None
         versions.add(method_version("rali"))
-        rating = VisionLanguageScorer("cpu", 1).score("rali", picture(0), "a" * 64)
+        rating = VisionLanguageScorer(ModelShelf(), 1).score("rali", picture(0), "a" * 64)
         assert rating.score == pytest.approx(expected, rel=1e-6)
         assert rating.replies == ()
     assert len(versions) == 1
@@ -181,7 +182,7 @@ def test_a_pickle_is_named_and_never_loaded_by_itself(folder, tmp_path, monkeypa
     write_malice(tmp_path / "pca.pkl", tmp_path / "harm")
     assert "convert-rali" in lack("rali").way_out
     with pytest.raises(WeightsError, match="convert-rali"):
-        VisionLanguageScorer("cpu", 1).score("rali", picture(0), "a" * 64)
+        VisionLanguageScorer(ModelShelf(), 1).score("rali", picture(0), "a" * 64)
     assert not (tmp_path / "harm").exists()
 
 

@@ -13,8 +13,9 @@ from banana100_core.errors import MetricError, WeightsError
 from banana100_core.processes import WorkerProcess
 from banana100_core.project.images import ImageLocation
 from banana100_core.scoring.methods import ADAPTER, State, ready_methods, statuses
+from banana100_core.scoring.rating import ReplyError
+from banana100_core.scoring.shelf import ModelShelf
 from banana100_core.scoring.vision_language import lack, method_version
-from banana100_core.scoring.vision_language.rating import ReplyError
 from banana100_core.scoring.vision_language.scorer import VisionLanguageScorer
 from banana100_core.scoring.vision_language.visualquality_r1 import (
     Settings,
@@ -317,7 +318,7 @@ def test_a_worker_keeps_what_was_said(speaking, mute, tmp_path, make_png, monkey
         worker = WorkerProcess(functools.partial(make_worker, setup), name, environment=environment)
         events = []
         try:
-            worker.request(Job(location, ("visualquality_r1",)), timeout=120, on_event=events.append)
+            worker.request(Job((location,), ("visualquality_r1",)), timeout=120, on_event=events.append)
         finally:
             worker.stop()
         (heard[name],) = [event for event in events if isinstance(event, Scored)]
@@ -356,7 +357,7 @@ def test_the_scorer_finds_the_folder_in_the_hugging_face_cache(speaking, tmp_pat
 def test_the_scorer_keeps_within_its_memory(speaking, monkeypatch):
     monkeypatch.setenv("BANANA100_VISUALQUALITY_R1", str(speaking))
     with pytest.raises(MetricError, match="would need about"):
-        VisionLanguageScorer("cpu", 1, max_memory=1_000_000).score("visualquality_r1", *picture(0))
+        VisionLanguageScorer(ModelShelf(max_memory=1_000_000), 1).score("visualquality_r1", *picture(0))
 
 
 def test_a_folder_that_is_not_whole_is_told(speaking, tmp_path, monkeypatch):
@@ -368,7 +369,7 @@ def test_a_folder_that_is_not_whole_is_told(speaking, tmp_path, monkeypatch):
     weights.write_bytes(weights.read_bytes()[:-100])
     assert lack("visualquality_r1").wrong
     with pytest.raises(WeightsError, match="not whole"):
-        VisionLanguageScorer("cpu", 1).score("visualquality_r1", *picture(0))
+        VisionLanguageScorer(ModelShelf(), 1).score("visualquality_r1", *picture(0))
     weights.unlink()
     assert "model.safetensors" in lack("visualquality_r1").reason
     index = {"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}}

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from banana100_core.errors import MetricError, WeightsError
+from banana100_core.scoring.rating import Rating, ReplyError
 from banana100_core.scoring.vision_language.loading import load
-from banana100_core.scoring.vision_language.rating import Rating, ReplyError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

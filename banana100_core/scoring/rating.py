@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A score and the replies that it was read from, one a sample; none where a metric doesn't speak."""
+    """A score and the replies that it was read from, one a sample; none where a metric doesn't speak.
+
+    `device` is where it was computed, if not where the scorer computes.
+    """
 
     score: float
     replies: tuple[str, ...] = ()
+    device: str | None = None
 
 
 class ReplyError(MetricError):
