@@ -7,12 +7,19 @@ seen.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
+from banana100_core.analysis.confusion import (
+    NOTHING,
+    Confusion,
+    PairConfusion,
+    confusion_of,
+    pair_confusions,
+)
 from banana100_core.analysis.overlap import Overlap, overlap_of, pictures_of
 from banana100_core.analysis.reliability import Kappa, kappas_of, krippendorff_alpha
 from banana100_core.project.failure_modes import failure_modes
@@ -28,7 +35,8 @@ if TYPE_CHECKING:
     from banana100_core.project import Project
     from banana100_core.project.records import Region, Run, Tag
 
-NOTHING = ""  # stands in the confusion for a failure mode that has no counterpart
+__all__ = ["NOTHING", "Agreement", "Figures", "OnsetDifference", "RunDisagreement", "agreement"]
+
 WITHIN = (0, 1, 2)  # steps
 
 
@@ -40,6 +48,11 @@ class OnsetDifference:
     mean: float
     median: float
     within: dict[int, float]  # share of pairs at most that many steps apart
+    values: tuple[int, ...] = ()
+
+    def share_within(self, steps: int) -> float:
+        """The share of pairs that are at most that many steps apart."""
+        return fmean(value <= steps for value in self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +73,19 @@ class Figures:
     onset: OnsetDifference | None
     overlap: Overlap | None
 
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """In how many runs one of a pair saw `one` where the other saw `other`, unordered."""
-
-    one: str
-    other: str
-    runs: int
+    @property
+    def mean_kappa(self) -> float | None:
+        """The mean of those kappas that are defined."""
+        kappas = [pair.kappa for pair in self.kappas if pair.kappa is not None]
+        return fmean(kappas) if kappas else None
 
 
 @dataclass(frozen=True, slots=True)
 class RunDisagreement:
-    """How much annotators of a run disagree: 0 is not at all, 1 is no mode in common at any step."""
+    """How much annotators of a run disagree: 0 is not at all, 1 is no mode in common at any step.
+
+    `first_step` is the first one at which they do, None when they agree on all.
+    """
 
     run_id: int
     initial_image: str
@@ -81,6 +94,7 @@ class RunDisagreement:
     repeat: int
     annotators: tuple[str, ...]
     disagreement: float
+    first_step: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +106,13 @@ class Agreement:
     modes: tuple[Figures, ...]
     levels: tuple[Figures, ...]
     confusion: tuple[Confusion, ...]
+    pairs: tuple[PairConfusion, ...]
     by_run: tuple[RunDisagreement, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """A run that two annotators or more have tagged."""
+    """A run that two annotators or more have tagged or finished."""
 
     run: Run
     steps: int
@@ -152,7 +167,8 @@ def agreement(project: Project, run_ids: Sequence[int] | None = None) -> Agreeme
             _figures(mode.key, mode.name, mode.level.value, [mode.key], shared, overlaps) for mode in known
         ),
         tuple(_figures(level, level, level, keys, shared, overlaps) for level, keys in levels.items()),
-        tuple(_confusion(shared)),
+        confusion_of([there.tags for there in shared]),
+        pair_confusions([there.tags for there in shared]),
         tuple(sorted(map(_disagreement, shared), key=lambda run: (-run.disagreement, run.run_id))),
     )
 
@@ -227,20 +243,9 @@ def _onset_difference(differences: list[int]) -> OnsetDifference | None:
     if not differences:
         return None
     within = {steps: fmean(difference <= steps for difference in differences) for steps in WITHIN}
-    return OnsetDifference(len(differences), fmean(differences), median(differences), within)
-
-
-def _confusion(shared: list[_Shared]) -> Iterable[Confusion]:
-    """Count what both saw, and what only one saw beside all that only the other saw, or nothing."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for there in shared:
-        for one, other in combinations(there.tags, 2):
-            here, beyond = set(there.tags[one]), set(there.tags[other])
-            counts.update((mode, mode) for mode in here & beyond)
-            pairs = [(a, b) for a in here - beyond or {NOTHING} for b in beyond - here or {NOTHING}]
-            counts.update((min(pair), max(pair)) for pair in pairs if pair != (NOTHING, NOTHING))
-    for (one, other), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        yield Confusion(one, other, count)
+    return OnsetDifference(
+        len(differences), fmean(differences), median(differences), within, tuple(sorted(differences))
+    )
 
 
 def _disagreement(there: _Shared) -> RunDisagreement:
@@ -249,7 +254,15 @@ def _disagreement(there: _Shared) -> RunDisagreement:
         for who, by_mode in there.tags.items()
     ]
     apart = [len(one ^ other) / max(len(one | other), 1) for one, other in combinations(claims, 2)]
+    disputed = {step for one, other in combinations(claims, 2) for _mode, step in one ^ other}
     run = there.run
     return RunDisagreement(
-        run.id, run.initial_image, run.model, run.protocol, run.repeat, tuple(there.tags), fmean(apart)
+        run_id=run.id,
+        initial_image=run.initial_image,
+        model=run.model,
+        protocol=run.protocol,
+        repeat=run.repeat,
+        annotators=tuple(there.tags),
+        disagreement=fmean(apart),
+        first_step=min(disputed, default=None),
     )

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from banana100_core.analysis.gaps import Gap, Spread
 
 Form = Literal["table", "csv", "json", "svg"]
+AgreementForm = Literal["table", "csv", "json"]
+AgreementPart = Literal["figures", "confusion", "runs"]
 
 
 def gaps(
@@ -86,14 +88,24 @@ def _spread(spread: Spread | None) -> str:
     return f"{spread.mean:+.1f}" if spread.sd is None else f"{spread.mean:+.1f} ± {spread.sd:.1f}"
 
 
-def agreement(project: ProjectFile, run: Runs = None, as_json: AsJson = False) -> None:
+def agreement(
+    project: ProjectFile,
+    run: Runs = None,
+    form: Annotated[AgreementForm, typer.Option("--format", help="How to print it.")] = "table",
+    part: Annotated[
+        AgreementPart, typer.Option(help="What of it to print as CSV; the table and JSON have all.")
+    ] = "figures",
+    as_json: AsJson = False,
+) -> None:
     """Show how far annotators agree, for each failure mode and level.
 
     Krippendorff's alpha of presence (each run a unit) and of extent (each step), the mean of Cohen's kappas
-    of pairs, how far apart onsets are, and how far regions cover each other (IoU). Counted are runs that two
-    annotators or more have tagged.
+    of pairs, how far apart onsets are, and how far regions cover each other (IoU); what was taken for what;
+    and the runs, the most disputed first. Counted are runs that two annotators or more have tagged or
+    finished.
     """
     from banana100_core.analysis.agreement import agreement as find_agreement
+    from banana100_core.analysis.agreement_formats import Part, as_csv
     from banana100_core.project import Project
     from banana100_core.project.runs import run as find_run
 
@@ -101,8 +113,11 @@ def agreement(project: ProjectFile, run: Runs = None, as_json: AsJson = False) -
         for run_id in run or ():
             find_run(opened, run_id)
         found = find_agreement(opened, run or None)
-    if as_json:
+    if as_json or form == "json":
         say_json(found)
+        return
+    if form == "csv":
+        say(as_csv(found, Part(part)).rstrip("\n"))
         return
     if not found.shared_runs:
         note("banana100: no run has tags of two annotators yet; `banana100 merge` joins their copies")
@@ -111,11 +126,28 @@ def agreement(project: ProjectFile, run: Runs = None, as_json: AsJson = False) -
 
 
 def _agreement_table(found: Agreement) -> str:
-    headings = ["RUNS", "ALPHA", "ALPHA OF STEPS", "KAPPA", "ONSET APART", "SAME ONSET", "IOU"]
+    headings = ["RUNS", "ALPHA", "ALPHA OF STEPS", "KAPPA", "ONSET APART", "SAME ONSET", "WITHIN 2", "IOU"]
     figures = table(
         ["FAILURE MODE", *headings],
         [_figures(row) for row in (*found.modes, *found.levels)],
         numbers=headings,
+    )
+    names = {row.key: row.name for row in found.modes}
+    confusion = table(
+        ["ANNOTATOR", "SAW", "OTHER", "SAW INSTEAD", "IN RUNS"],
+        [
+            (
+                pair.one,
+                names.get(cell.one, "nothing"),
+                pair.other,
+                names.get(cell.other, "nothing"),
+                cell.runs,
+            )
+            for pair in found.pairs
+            for cell in pair.cells
+            if cell.one != cell.other
+        ],
+        numbers={"IN RUNS"},
     )
     runs = table(
         ["RUN", "INITIAL IMAGE", "MODEL", "REPEAT", "DISAGREEMENT", "ANNOTATORS"],
@@ -132,19 +164,18 @@ def _agreement_table(found: Agreement) -> str:
         ],
         numbers={"RUN", "REPEAT", "DISAGREEMENT"},
     )
-    return f"{figures}\n\n{runs}"
+    return f"{figures}\n\n{confusion}\n\n{runs}"
 
 
 def _figures(row: Figures) -> tuple[object, ...]:
-    kappas = [pair.kappa for pair in row.kappas if pair.kappa is not None]
     return (
         row.name,
         row.runs,
         _figure(row.alpha_presence),
         _figure(row.alpha_extent),
-        _figure(sum(kappas) / len(kappas) if kappas else None),
+        _figure(row.mean_kappa),
         "-" if row.onset is None else f"{row.onset.mean:.1f}",
-        "-" if row.onset is None else f"{row.onset.within[0]:.0%}",
+        *("-" if row.onset is None else f"{row.onset.within[steps]:.0%}" for steps in (0, 2)),
         _figure(None if row.overlap is None else row.overlap.mean),
     )
 

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 
 from banana100_core.analysis.agreement import NOTHING, agreement
+from banana100_core.analysis.agreement_formats import Part, as_csv
 from banana100_core.analysis.reliability import cohen_kappa, kappas_of, krippendorff_alpha
 from banana100_core.imaging.decode import inspect
 from banana100_core.project.images import NewImage
-from banana100_core.project.records import NewRegion, NewRun, NewStep, NewTag, Outcome, RegionKind
+from banana100_core.project.records import (
+    NewRegion,
+    NewRun,
+    NewStep,
+    NewTag,
+    Outcome,
+    RegionKind,
+    ReviewState,
+)
 from banana100_core.project.regions import add_region
+from banana100_core.project.reviews import mark_run
 from banana100_core.project.runs import add_run, add_steps
 from banana100_core.project.tags import add_tag
 
@@ -151,3 +164,51 @@ def test_runs_come_by_disagreement(project, add_tagged):
     found = agreement(project)
     assert [(run.run_id, run.disagreement) for run in found.by_run] == [(apart, 1), (half, 0.5), (same, 0)]
     assert [run.run_id for run in agreement(project, [same, half]).by_run] == [half, same]
+
+
+def test_who_is_done_with_a_run_and_tagged_nothing_there_counts(project, add_tagged):
+    seen = add_tagged(Ann=[("green_tint", 3)])
+    clean = add_tagged()
+    for annotator in ("Ann", "Bob"):
+        mark_run(project, annotator, clean, ReviewState.DONE)
+    mark_run(project, "Bob", seen, ReviewState.DONE)
+    mark_run(project, "Carol", seen, ReviewState.DRAFT)
+    found = agreement(project)
+    assert (found.annotators, found.shared_runs) == (("Ann", "Bob"), 2)
+    green = figures(found, "green_tint")
+    assert green.kappas[0].kappa == 0
+    assert [(run.run_id, run.disagreement, run.first_step) for run in found.by_run] == [
+        (seen, 1, 3),
+        (clean, 0, None),
+    ]
+
+
+def test_the_confusion_of_a_pair_says_who_saw_what(project, add_tagged):
+    add_tagged(Ann=[("green_tint", 3), ("texture_loss", 1)], Bob=[("static_noise", 3), ("texture_loss", 1)])
+    add_tagged(Bob=[("green_tint", 3)], Ann=[("static_noise", 3)], Carol=[("green_tint", 3)])
+    ann_bob, ann_carol, bob_carol = agreement(project).pairs
+    assert (ann_bob.one, ann_bob.other, ann_bob.runs) == ("Ann", "Bob", 2)
+    assert ann_bob.modes == ("green_tint", "static_noise", "texture_loss")
+    assert ann_bob.count("green_tint", "static_noise") == 1
+    assert ann_bob.count("static_noise", "green_tint") == 1
+    assert ann_bob.count("texture_loss", "texture_loss") == 1
+    assert ann_bob.count("texture_loss", NOTHING) == 0
+    assert (ann_carol.runs, bob_carol.count("green_tint", "green_tint")) == (1, 1)
+
+
+def test_csv_has_every_figure_and_nothing_where_there_is_none(project, add_tagged):
+    add_tagged(Ann=[("green_tint", 3)], Bob=[("green_tint", 6)])
+    add_tagged(Ann=[("green_tint", 3)], Bob=[("wrinkles", 2)])
+    found = agreement(project)
+    green, wrinkles, level = csv.DictReader(io.StringIO(as_csv(found, within=(2, 3))))
+    assert (green["runs"], green["onset_mean"], green["onset_within_2"], green["onset_within_3"]) == (
+        *("2", "3.0", "0.0"),
+        "1.0",
+    )
+    assert (wrinkles["onset_mean"], wrinkles["onset_pairs"], level["name"]) == ("", "0", "image")
+    assert float(green["alpha_extent"]) == pytest.approx(figures(found, "green_tint").alpha_extent)
+    cells = list(csv.DictReader(io.StringIO(as_csv(found, Part.CONFUSION))))
+    assert {(cell["failure_mode"], cell["other_failure_mode"], cell["runs"]) for cell in cells} == {
+        ("green_tint", "green_tint", "1"),
+        ("green_tint", "wrinkles", "1"),
+    }
