@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from banana100_core.errors import ProviderError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_LEAST_CHARACTERS, _MOST_CHARACTERS = 3.0, 5.0  # of a token
+_SHORT_ANSWER, _LONG_ANSWER = 5, 1500  # tokens, the model's own reasoning among them
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,23 @@ class JudgePrompt:
 
     version: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePrices:
+    """USD for a million tokens."""
+
+    input: float
+    output: float
+
+    def of_call(self, characters: int) -> tuple[float, float]:
+        """Lowest and highest price of asking about so many characters."""
+        low = self.of_tokens(round(characters / _MOST_CHARACTERS), _SHORT_ANSWER)
+        return low, self.of_tokens(round(characters / _LEAST_CHARACTERS), _LONG_ANSWER)
+
+    def of_tokens(self, sent: int, written: int) -> float:
+        """What a call cost, by the tokens that the service counted."""
+        return (sent * self.input + written * self.output) / 1e6
 
 
 @cache
@@ -32,7 +52,23 @@ def judge_prompt() -> JudgePrompt:
 
 def judge_model() -> str:
     """The model that judges if none is named: the paper's."""
-    return _data()["model"]
+    model: str = _data()["model"]
+    return model
+
+
+def judge_prices() -> JudgePrices:
+    """The prices of the model that judges if none is named."""
+    return JudgePrices(**_data()["usd_per_million"])
+
+
+def own_judge_prompt(text: str) -> JudgePrompt:
+    """A prompt of one's own; the one that ships with the program if it is that, word for word."""
+    shipped = judge_prompt()
+    if text.strip() == shipped.text.strip():
+        return shipped
+    if not text.strip():
+        raise ProviderError("The judge's prompt is empty. Write what it is to be asked.")
+    return _versioned("own", text)
 
 
 def load_judge_prompt(file: Path) -> JudgePrompt:
@@ -51,5 +87,5 @@ def _versioned(name: str, text: str) -> JudgePrompt:
 
 
 @cache
-def _data() -> dict[str, str]:
+def _data() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("judge.toml").read_text("utf-8"))

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from banana100_core.cli.console import AsJson, columns, plain, say, say_json
+from banana100_core.cli.console import AsJson, columns, complain, plain, say, say_json
 from banana100_core.cli.display import WorkDisplay
+from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import ProjectFile, Runs
+from banana100_core.cli.planning import in_usd
+
+if TYPE_CHECKING:
+    from banana100_core.analysis.admission import Admission, AdmissionSpread
+    from banana100_core.generation.judge import JudgePlan
 
 
 def judge(
@@ -23,6 +29,13 @@ def judge(
         Path | None,
         typer.Option(metavar="FILE", help="A text file with a prompt of one's own.", show_default=False),
     ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="USD", help="Ask no more before this is overspent.", show_default=False),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how many summaries there are to judge, and at what cost.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the step from which reasoning summaries admit degradation.
@@ -31,16 +44,21 @@ def judge(
     """
     from banana100_core.analysis.admission import admission_spreads, admissions
     from banana100_core.catalog.judge import judge_model, judge_prompt, load_judge_prompt
-    from banana100_core.generation.judge import Judge, judge_runs
+    from banana100_core.generation.judge import Judge, judge_runs, plan_judgement
+    from banana100_core.generation.limits import Limits
     from banana100_core.project import Project
     from banana100_core.project.runs import run as find_run
     from banana100_core.project.runs import runs
     from banana100_core.project.verdicts import verdicts
 
     asked = judge_prompt() if prompt is None else load_judge_prompt(prompt)
-    with Project.open(project) as opened:
+    with Project.open(project, read_only=dry_run) as opened:
         chosen = [find_run(opened, run_id) for run_id in run] if run else runs(opened)
-        by = Judge(model or judge_model(), asked)
+        if dry_run:
+            plan = plan_judgement(opened, model or judge_model(), asked, [each.id for each in chosen])
+            _say_plan(plan, as_json=as_json)
+            return
+        by = Judge(model or judge_model(), asked, Limits(budget_usd=budget))
         try:
             with WorkDisplay("judging") as display:
                 judged = judge_runs(opened, by, [each.id for each in chosen], display)
@@ -58,9 +76,35 @@ def judge(
             }
             for each in found
         ]
-        say_json({"model": by.model, "prompt_version": asked.version, "runs": runs_found, "spreads": spreads})
+        told = {"runs": runs_found, "spreads": spreads, "failed": judged.failed, "cost_usd": judged.cost_usd}
+        say_json({"model": by.model, "prompt_version": asked.version} | told)
+    else:
+        say(columns([("judge", plain(by.model)), ("prompt", asked.version), ("judged now", judged.count)]))
+        _say_found(found, spreads)
+    for problem in judged.failed:
+        complain(problem)
+    if judged.failed:
+        raise typer.Exit(Exit.SOME_FAILED)
+
+
+def _say_plan(plan: JudgePlan, *, as_json: bool) -> None:
+    low, high = plan.cost_usd
+    if as_json:
+        cost = {"low": low, "high": high}
+        figures = {"calls": plan.calls, "judged_already": plan.known, "cost_usd": cost}
+        say_json({"model": plan.model, "prompt_version": plan.prompt.version} | figures)
         return
-    say(columns([("judge", plain(by.model)), ("prompt", asked.version), ("judged now", judged)]))
+    rows = [
+        ("judge", plain(plan.model)),
+        ("prompt", plain(plan.prompt.text.strip())),
+        ("summaries", plan.calls),
+        ("judged already", plan.known),
+        ("cost", in_usd(plan.cost_usd)),
+    ]
+    say(columns(rows))
+
+
+def _say_found(found: list[Admission], spreads: dict[str, list[AdmissionSpread]]) -> None:
     for each in found:
         say(
             f"run {each.run.id} ({plain(each.run.initial_image)}, repeat {each.run.repeat}): first yes at "

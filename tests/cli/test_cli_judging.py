@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
@@ -73,6 +74,34 @@ def test_another_prompt_is_another_judge(banana100, reasoned, server, tmp_path) 
     assert server.accepted == 12
     own.write_text(" ")
     assert "is empty" in banana100("judge", reasoned, "--prompt", own, code=2).stderr
+
+
+def test_the_plan_and_its_cost_are_told_first_and_a_budget_holds(banana100, reasoned, server) -> None:
+    told = json.loads(banana100("judge", reasoned, "--dry-run", "--json").stdout)
+    assert (told["calls"], told["judged_already"]) == (12, 0)
+    assert 0 < told["cost_usd"]["low"] < told["cost_usd"]["high"] < 0.1
+    assert judge_prompt().text.split()[0] in banana100("judge", reasoned, "--dry-run").stdout
+    assert server.accepted == 0
+    assert "of the budget of $0.00 is spent" in banana100("judge", reasoned, "--budget", 0.001, code=2).stderr
+    assert server.accepted == 0
+    banana100("judge", reasoned, "--budget", 1)
+    assert json.loads(banana100("judge", reasoned, "--dry-run", "--json").stdout)["judged_already"] == 12
+
+
+def test_a_summary_that_gets_no_answer_is_passed_over_and_named(
+    banana100, reasoned, server, monkeypatch
+) -> None:
+    strikes = server.strikes
+    refused = hashlib.sha256(f"{judge_prompt().text}\nAll is well in step 3.".encode()).hexdigest()
+    monkeypatch.setattr(
+        server, "strikes", lambda model, edit: Fault.SAFETY if edit == refused else strikes(model, edit)
+    )
+    told = banana100("judge", reasoned, code=1)
+    assert "run 1, step 3: gemini-3-flash answered neither yes nor no" in told.stderr
+    with Project.open(reasoned, read_only=True) as project:
+        judged = {(each.run_id, each.step) for each in verdicts(project)}
+    assert len(judged) >= 10
+    assert (1, 3) not in judged
 
 
 def test_a_judge_without_an_answer_says_why_and_what_it_found_is_kept(banana100, reasoned, server) -> None:
