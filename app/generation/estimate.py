@@ -32,9 +32,10 @@ def figures(takes: Forecast) -> dict[str, str]:
 
 
 def plan_lines(plan: Plan) -> list[str]:
-    """Every run with its seed, then every prompt with the steps it is sent at."""
+    """Initial images to be made, every run with its seed, then every prompt with the steps it is sent at."""
+    firsts = [f"{name}, made first: {prompt}" for name, prompt in plan.initial_prompts().items()]
     lines = [_run_line(run) for run in plan.runs]
-    return [*lines, "", *prompt_lines(plan.runs[0])]
+    return [*firsts, *lines, "", *prompt_lines(plan.runs[0])]
 
 
 def prompt_lines(run: PlannedRun) -> list[str]:

@@ -33,6 +33,7 @@ class Wishes:
     """What the form says; None: no limit, or no seed."""
 
     images: tuple[str, ...]
+    from_text: dict[str, str]  # prompts of initial images to be made first, by name
     editor: Capabilities | None
     protocol: Protocol
     settings: RunSettings
@@ -88,6 +89,7 @@ class PlanForm(QWidget):
         paid = self.limits.isVisibleTo(self)
         return Wishes(
             self.pictures.list.ticked,
+            dict(self.pictures.to_make.prompts),
             self.editors.chosen,
             self.protocol.chosen,
             self.settings.settings,
@@ -109,4 +111,6 @@ class PlanForm(QWidget):
         self.limits.setVisible(editor is None or not editor.in_worker or editor.usd_per_image[1] > 0)
         if editor is not None:
             self.settings.heed(editor)
+            makes = editor.from_text
+            self.pictures.allow_text("" if makes else f"{editor.title} makes no picture from a prompt.")
         self.changed.emit()

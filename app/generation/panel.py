@@ -47,6 +47,7 @@ class GenerationPanel(QWidget):
         self._reading_failures = False
         self._turn = 0  # of the reading of initial images that counts
         self._added: set[str] = set()  # images to tick when they are read
+        self._awaited: set[str] = set()  # images that are being made from prompts
         self.form = PlanForm(session)
         self.planner = Planner(session, self)
         self.summary = PlanSummary()
@@ -181,6 +182,8 @@ class GenerationPanel(QWidget):
     def _project_changed(self) -> None:
         self._started.clear()
         self._added.clear()
+        self._awaited.clear()
+        self.form.pictures.to_make.clear()
         self._starting = self._running = self._paused = self._reading_failures = False
         self.progress.say(None, None)
         self.progress.show_failures([], [])
@@ -225,6 +228,11 @@ class GenerationPanel(QWidget):
         self.progress.show_runs(shown, self._budget)
         if self._session.executor is not None:
             self.progress.say(self._session.executor.progress(), self._session.executor.limits)
+        made = {run.initial_image for run in shown if run.initial_sha256} & self._awaited
+        if made:
+            self._awaited -= made
+            self._added |= made
+            self._read_images()
         self.tabs.setTabText(1, f"In work ({len(shown)})" if shown else "In work")
         self._make_plan()
         self._show_buttons()
@@ -246,6 +254,8 @@ class GenerationPanel(QWidget):
             self._session.failed.emit("The runs can't be started", result)
         else:
             self._started.update(result)
+            self._awaited |= set(self.form.pictures.to_make.prompts)
+            self.form.pictures.to_make.clear()
         self._runs_changed()
 
     def _take_up(self, run_ids: list[int], model: str | None = None) -> None:

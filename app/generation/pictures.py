@@ -9,10 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
     QMenu,
-    QPlainTextEdit,
     QPushButton,
     QToolButton,
     QVBoxLayout,
@@ -20,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.generation.from_text import FromText, ToMake
 from app.generation.image_list import ImageList
 from app.generation.parts import HALF, Fold, Section
 from app.notifications import plain_label
@@ -40,7 +38,6 @@ class Pictures(QWidget):
     changed = Signal()
     files_chosen = Signal(list)
     folder_chosen = Signal(Path)  # to be searched for the paper's images
-    text_given = Signal(str, str)  # a name, and the prompt to make an initial image from
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -51,11 +48,13 @@ class Pictures(QWidget):
         self.paper = _PaperList()
         self.paper_fold = Fold("The paper's 13", self.paper)
         self.paper.search.clicked.connect(self._ask_folder)
-        self.text = _FromText()
+        self.text = FromText()
         self.text.hide()
-        self.text.given.connect(self.text_given)
+        self.to_make = ToMake()
+        self.text.given.connect(self.to_make.add)
+        self.to_make.changed.connect(self.changed)
         section = Section("Initial images", self.add)
-        section.add(self.list, self.text, self.paper_fold)
+        section.add(self.list, self.to_make, self.text, self.paper_fold)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(section)
@@ -68,6 +67,7 @@ class Pictures(QWidget):
 
     def show_images(self, initial: list[InitialImage], *, choose: tuple[str, ...] = ()) -> None:
         """Show the project's initial images, those ticked before and those of `choose` ticked."""
+        self.text.know({each.name for each in initial})
         if self.list.show_images(initial, choose):
             self._tell_matches(initial)
             self.changed.emit()
@@ -159,53 +159,3 @@ class _PaperList(QWidget):
                 label.setToolTip(tip)
                 label.setAlignment(Qt.AlignmentFlag.AlignTop)
                 self._grid.addWidget(label, row, column)
-
-
-class _FromText(QWidget):
-    """A name and a prompt, from which the editor makes an initial image."""
-
-    given = Signal(str, str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.name = QLineEdit()
-        self.name.setPlaceholderText("Its name in the study")
-        self.name.setAccessibleName("Name of the initial image")
-        self.prompt = QPlainTextEdit()
-        self.prompt.setPlaceholderText("What the picture is to show. It is kept with step 0.")
-        self.prompt.setAccessibleName("Prompt of the initial image")
-        self.prompt.setTabChangesFocus(True)
-        self.prompt.setFixedHeight(9 * theme.GRID)
-        self.note = plain_label(muted=True, wrap=True)
-        self.make = QPushButton("Make it")
-        leave = QPushButton("Leave")
-        self._allowed = True
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(leave)
-        buttons.addWidget(self.make)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, HALF, 0, HALF)
-        layout.setSpacing(HALF)
-        for widget in (self.name, self.prompt, self.note):
-            layout.addWidget(widget)
-        layout.addLayout(buttons)
-        self.name.textChanged.connect(lambda _text: self._tell())
-        self.prompt.textChanged.connect(self._tell)
-        self.make.clicked.connect(self._give)
-        leave.clicked.connect(self.hide)
-        self._tell()
-
-    def allow(self, reason: str) -> None:
-        """Say why the editor makes none, or, where `reason` is "", that it does."""
-        self._allowed = not reason
-        self.note.setText(reason or "The editor and the resolution chosen below make it, as one call.")
-        self._tell()
-
-    def _tell(self) -> None:
-        whole = self.name.text().strip() and self.prompt.toPlainText().strip()
-        self.make.setEnabled(bool(self._allowed and whole))
-
-    def _give(self) -> None:
-        self.given.emit(self.name.text().strip(), self.prompt.toPlainText().strip())
-        self.hide()

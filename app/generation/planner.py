@@ -56,6 +56,7 @@ class Planner(QObject):
                     wishes.seed,
                     existing=self._session.runs,
                     settings=wishes.settings,
+                    from_text=wishes.from_text,
                 )
                 self.warning = to_mind(self.plan, wishes.budget_usd)
             except BananaError as error:
@@ -73,9 +74,9 @@ class Planner(QObject):
             return "Open a project or make a new one, then plan runs here."
         if project.read_only:
             return "This project is open for reading only."
-        if not known:
+        if not known and not wishes.from_text:
             return "Add the pictures that the runs start from."
-        if not wishes.images:
+        if not wishes.images and not wishes.from_text:
             return "Tick an initial image."
         return "Choose an editor." if wishes.editor is None else ""
 

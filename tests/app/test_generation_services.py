@@ -228,3 +228,28 @@ def test_the_papers_images_are_listed_and_found_in_a_folder(desk, tmp_path, make
     desk.until(lambda: "Kokoro" in desk.form.wishes().images)
     assert pictures.paper_fold.button.text() == "The paper's 13 · 1 here"
     assert "Sand.png is 20 × 20" in desk.told[0][1]
+
+
+def test_an_initial_image_is_made_from_a_prompt_and_kept_with_it(desk, service):
+    service()
+    pictures = desk.form.pictures
+    pictures.list.item(0).setCheckState(Qt.CheckState.Unchecked)
+    desk.choose_editor("codec_loss")
+    pictures.ask_text()
+    pictures.text.name.setText("hat")
+    pictures.text.prompt.setPlainText("A red hat on a <b>table</b>.")
+    assert not pictures.text.make.isEnabled()
+    assert pictures.text.note.text().endswith("makes no picture from a prompt.")
+    plan(desk, numbers=1, repeats=2)
+    assert pictures.text.make.isEnabled()
+    pictures.text.name.setText("coffee")  # taken
+    assert not pictures.text.make.isEnabled()
+    pictures.text.name.setText("hat")
+    pictures.text.make.click()
+    assert desk.settled_figures()["Calls"] == "3 in 2 runs"
+    assert desk.form.lines.text().startswith("hat, made first: A red hat on a <b>table</b>.")
+    desk.panel.summary.start.click()
+    desk.until_done(2)
+    desk.until(lambda: "hat" in desk.form.wishes().images)
+    assert pictures.to_make.prompts == {}
+    assert steps(desk.project, runs(desk.project)[1].id)[0].prompt == "A red hat on a <b>table</b>."
