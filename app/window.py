@@ -30,6 +30,7 @@ from app.session import Session
 from app.settings import Settings, SettingsDialog
 from app.status import StatusBar
 from app.welcome import Welcome
+from app.tag_dialogs import TagDialogs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +92,7 @@ class MainWindow(QMainWindow):
         self._connect_actions()
 
         self.session.failed.connect(self.messages.show_error)
+        self.tag_dialogs = TagDialogs(self.session, self.registry, self)
         self.session.project_opened.connect(self._show_project)
         self.session.project_closed.connect(self._show_project)
         for changed in (self.session.runs_updated, self.session.run_changed):

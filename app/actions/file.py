@@ -27,12 +27,29 @@ FILE: tuple[Action, ...] = (
         section=True,
     ),
     Action(
+        "file.merge",
+        "&Merge copies…",
+        "File",
+        "",
+        "Join the tags of copies that came back from annotators",
+    ),
+    Action(
+        "file.import_tags", "Import &tags…", "File", "", "Bring in tags from COCO or CSV, after a preview"
+    ),
+    Action(
+        "file.export_tags",
+        "&Export tags…",
+        "File",
+        "Ctrl+Shift+E",
+        "As COCO, Label Studio, CSV, Parquet or an image folder",
+        section=True,
+    ),
+    Action(
         "file.export_view",
         "Export this &view…",
         "File",
         "Ctrl+Shift+S",
         "Save what the panes show as a PNG",
-        section=True,
     ),
     Action(
         "file.export_animation",

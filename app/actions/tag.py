@@ -86,4 +86,12 @@ TAG: tuple[Action, ...] = (
         "Say that the current one is wrong",
         icon="x",
     ),
+    Action(
+        "tag.agreement",
+        "A&greement of annotators…",
+        "Tag",
+        "",
+        "Alpha, kappa, onsets, regions, and the runs that are most disputed",
+        section=True,
+    ),
 )

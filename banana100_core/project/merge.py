@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Decisions = Mapping[tuple[str, str], "Prefer"]  # by tag UUID and name of the other side
 
 _COPIES = uuid5(NAMESPACE_URL, "banana100:copy-of-tag")
-_UNKNOWN_RUN = "the project has no run of that UUID"
+UNKNOWN_RUN = "the project has no run of that UUID"
 
 
 class Prefer(StrEnum):
@@ -143,7 +143,7 @@ def merge(
     if dry_run and add_runs:
         unknown = {run.other for run in missing if run.reason}
         report.left_out = [
-            left for left in report.left_out if left.reason != _UNKNOWN_RUN or left.other in unknown
+            left for left in report.left_out if left.reason != UNKNOWN_RUN or left.other in unknown
         ]
     return report
 
@@ -203,7 +203,7 @@ class _Plan:
         """Go through all tags that another side has or had."""
         theirs, unknown = side.with_runs_of(self._mine)
         for uuid in unknown:
-            self._leave_out(uuid, side, _UNKNOWN_RUN)
+            self._leave_out(uuid, side, UNKNOWN_RUN)
         self._take_over_taxonomy(theirs)
         for uuid in sorted(theirs.tags.keys() | theirs.log.keys()):
             self._take_over_tag(uuid, theirs)

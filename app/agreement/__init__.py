@@ -1,0 +1,1 @@
+"""How far annotators agree, in a window beside the pictures."""

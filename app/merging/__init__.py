@@ -1,0 +1,1 @@
+"""Joining copies of the project that came back from annotators."""

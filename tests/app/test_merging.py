@@ -1,0 +1,122 @@
+"""Merging copies in the window: a dry run, conflicts decided one by one, then the merge."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.merging.dialog import MergeDialog
+from banana100_core.project import Project
+from banana100_core.project.merge import Prefer
+from banana100_core.project.pack import pack
+from banana100_core.project.records import NewRegion, NewRun, NewTag, RegionKind
+from banana100_core.project.regions import add_region
+from banana100_core.project.runs import add_run, runs
+from banana100_core.project.tags import add_tag, change_tag, tags
+
+
+@pytest.fixture
+def copies(study):
+    """The study with two tags of Ada's, and the copy that Bo changed them in; their paths."""
+    copy = study.with_name("bo.b100")
+    with Project.open(study) as project:
+        own = [add_tag(project, "Ada", NewTag(1, mode, 2)) for mode in ("green_tint", "wrinkles")]
+        add_region(project, "Ada", own[0].uuid, NewRegion(2, RegionKind.BOX, ((4, 4), (20, 20))))
+        pack(project, copy)
+        for tag in own:
+            change_tag(project, "Ada", tag.uuid, onset=3, note="here <b>")
+    with Project.open(copy) as theirs:
+        for tag in own:
+            change_tag(theirs, "Bo", tag.uuid, onset=1)
+        add_tag(theirs, "Bo", NewTag(2, "texture_loss", 4))
+        run_id = add_run(theirs, NewRun("Image 1", "codec_loss", "jpeg", "mirror", steps_planned=4))
+        add_tag(theirs, "Bo", NewTag(run_id, "texture_loss", 1))
+    return study, copy
+
+
+@pytest.fixture
+def dialog(qtbot, session, copies):
+    study, copy = copies
+    session.adopt_project(Project.open(study))
+    dialog = MergeDialog(session, [copy])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(lambda: not dialog.working)
+    yield dialog
+    dialog.reject()
+
+
+def merged(qtbot, dialog):
+    with qtbot.waitSignal(dialog.finished_work) as done:
+        dialog.action.click()
+    return done.args[0]
+
+
+def test_a_dry_run_is_shown_first_and_changes_nothing(dialog, session):
+    assert dialog.heading.text() == "1 tag to add, 0 to change, 0 to remove, 0 the same"
+    assert "Only in bo.b100: Image 1 · mirror · jpeg · r1 (0 steps" in dialog.text.toPlainText()
+    assert dialog.conflicts.model.rowCount() == 2
+    assert dialog.conflicts.model.data(dialog.conflicts.model.index(0, 3)) == "Onset, Note"
+    assert [tag.onset for tag in tags(session.project)] == [3, 3]
+    dialog.reject()
+    assert len(tags(session.project)) == 2
+
+
+def test_each_conflict_is_decided_by_itself_and_the_backup_is_named(dialog, session, qtbot):
+    names = [conflict.mine.row["failure_mode"] for conflict in dialog.conflicts.model.conflicts]
+    dialog.conflicts.buttons[Prefer.THEIRS].click()
+    assert "1 left for later" in dialog.conflict_heading.text()
+    dialog.conflicts.buttons[Prefer.BOTH].click()
+    assert "All are decided" in dialog.conflict_heading.text()
+    text = merged(qtbot, dialog)
+    onsets = {
+        name: sorted(tag.onset for tag in tags(session.project, 1) if tag.failure_mode == name)
+        for name in names
+    }
+    assert onsets == {names[0]: [1], names[1]: [1, 3]}
+    (backup,) = session.project.path.parent.glob("*.before-merge-*.bak")
+    assert str(backup) in text
+    assert len(runs(session.project)) == 4
+    assert not dialog.action.isVisible()
+
+
+def test_what_is_left_for_later_is_asked_again(dialog, session, qtbot, copies):
+    dialog.conflicts.buttons[Prefer.MINE].click()
+    dialog.conflicts.buttons[None].click()
+    assert "1 conflict left for later" in merged(qtbot, dialog)
+    assert {tag.onset for tag in tags(session.project, 1)} == {3}
+    again = MergeDialog(session, [copies[1]])
+    qtbot.addWidget(again)
+    qtbot.waitUntil(lambda: not again.working)
+    assert again.conflicts.model.rowCount() == 1
+    again.reject()
+
+
+def test_runs_that_only_the_copy_has_are_added_when_asked(dialog, session, qtbot):
+    assert dialog.add_runs.text().startswith("Add 1 run that only a copy has")
+    dialog.add_runs.setChecked(True)
+    assert "1 run added" in merged(qtbot, dialog)
+    assert len(runs(session.project)) == 5
+    assert [tag.onset for tag in tags(session.project, 5)] == [1]
+
+
+def test_both_versions_are_shown_as_plain_text(dialog, qtbot):
+    grid = dialog.conflicts.versions.layout()
+    said = {}
+    for line in range(1, grid.rowCount()):
+        cells = [grid.itemAtPosition(line, column) for column in range(3)]
+        if all(cells):
+            title, mine, theirs = (cell.widget().text() for cell in cells)
+            said[title] = (mine, theirs)
+    assert said["Onset"] == ("3", "1")
+    assert said["Note"] == ("here <b>", "")
+    assert said["End step"] == ("to the end", "to the end")
+
+
+def test_a_file_that_is_no_copy_is_said(qtbot, session, study):
+    session.adopt_project(Project.open(study))
+    dialog = MergeDialog(session, [study])
+    qtbot.addWidget(dialog)
+    qtbot.waitUntil(lambda: not dialog.working)
+    assert "is the project itself" in dialog.trouble.text()
+    assert not dialog.action.isEnabled()
+    dialog.reject()
