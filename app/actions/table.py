@@ -13,8 +13,9 @@ from app.actions.run import RUN
 from app.actions.score import SCORE
 from app.actions.tag import TAG
 from app.actions.view import VIEW
+from app.actions.work import WORK
 
 if TYPE_CHECKING:
     from app.actions.action import Action
 
-ACTIONS: tuple[Action, ...] = (*FILE, *EDIT, *PANES, *MODES, *VIEW, *RUN, *TAG, *SCORE, *HELP)
+ACTIONS: tuple[Action, ...] = (*FILE, *EDIT, *PANES, *MODES, *VIEW, *RUN, *TAG, *WORK, *SCORE, *HELP)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.region_edits import RegionEdits
 from banana100_core.errors import BananaError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from banana100_core.project import Project
     from banana100_core.project.records import Edit
 
+AGAIN_MS = 5_000  # until what could not be saved is tried again
 EDITABLE = ("onset", "end_step", "severity", "certainty", "note", "review_state")
 
 
@@ -79,6 +80,10 @@ class TagBoard(QObject):
         self._regions = RegionEdits.of(session)
         self._regions.changed.connect(self._go_on)
         self.names: dict[str, str] = {}  # of failure modes by key, for words
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.setInterval(AGAIN_MS)
+        self._again.timeout.connect(self._retry_quietly)
         self._finished.connect(lambda call: call(), Qt.ConnectionType.QueuedConnection)
         session.project_opened.connect(self._open)
         session.project_closed.connect(self._close)
@@ -154,6 +159,11 @@ class TagBoard(QObject):
             self._regions.retry()
         self.rows_changed.emit()
 
+    def _retry_quietly(self) -> None:
+        """Try again and go on saying so until it is saved."""
+        for row in self.failed_rows:
+            self._save(row, quietly=True)
+
     def discard_failed(self) -> None:
         """Give up edits that could not be saved, and show what the project has."""
         for row in self.failed_rows:
@@ -203,7 +213,7 @@ class TagBoard(QObject):
             self._session.failed.emit(f"{len(lost)} edits to tags could not be saved", details)
         self.rows_changed.emit()
 
-    def _save(self, row: Row) -> None:
+    def _save(self, row: Row, *, quietly: bool = False) -> None:
         thread = self._session.edit_thread
         if row.future is not None or self._project is None or thread is None:
             return  # what is wanted now follows when the edit under way is done
@@ -212,7 +222,8 @@ class TagBoard(QObject):
             return
         project, saved, wanted = self._project, row.saved, row.wanted
         annotator, uuid = row.annotator, row.uuid
-        row.reason = ""
+        if not quietly:
+            row.reason = ""
         row.sent = wanted
         row.future = future = thread.submit(lambda: _write(project, annotator, uuid, saved, wanted))
         future.add_done_callback(lambda done: self._finished.emit(lambda: self._take_saved(row, done)))
@@ -227,6 +238,7 @@ class TagBoard(QObject):
             row.saved = future.result()
         except Exception as error:  # noqa: BLE001 - whatever it is, the edit stays in sight
             row.reason = str(error) or type(error).__name__
+            self._again.start()
         else:
             row.reason = ""
             if not changed_since:

@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QPushButton,
     QScrollArea,
     QSplitter,
     QVBoxLayout,
@@ -25,8 +24,13 @@ from app.tagging import rules
 from app.tagging.board import Row, TagBoard
 from app.tagging.letters import LetterKeys
 from app.tagging.name import NameField
+from app.tagging.review_list import ReviewList
 from app.tagging.row import TagRow
-from app.tagging.taxonomy import Taxonomy
+from app.tagging.taxonomy import Taxonomy, rule
+from app.tagging.unsaved import UnsavedBar
+from app.tagging.wiring import TagActions
+from app.tagging.work import Work
+from app.tagging.work_bar import WorkBar
 from banana100_core.catalog import failure_modes as catalog
 from banana100_core.project.failure_modes import failure_modes
 from banana100_core.project.records import NewTag
@@ -53,9 +57,13 @@ class TaggingPanel(QWidget):
         self._chosen: int | None = None
         self.board = TagBoard(session, self)
         self.keys = LetterKeys(self)
+        self.work = Work(session, self)
         self.suggestions = SuggestionSection(session, registry)
+        self.work_bar = WorkBar(session, self.work, registry)
+        self.reviews = ReviewList(session, self.work, registry)
         self._build()
         self._connect(registry)
+        self._actions = TagActions(self, session, self.work, self.reviews, registry)
         self._project_changed()
 
     # Tagging
@@ -83,7 +91,7 @@ class TaggingPanel(QWidget):
         elif row.wanted.onset > step:
             self.say(f"The chosen tag begins at step {row.wanted.onset}, after this one.")
         else:
-            self._apply(row.wanted.failure_mode, rules.end(self._name(row), [_claim(row)], step))
+            self._apply(row.wanted.failure_mode, rules.end(self.name_of(row), [_claim(row)], step))
 
     def delete_chosen(self) -> None:
         """Remove the chosen tag."""
@@ -131,13 +139,18 @@ class TaggingPanel(QWidget):
         self.message.setText(text)
 
     @property
+    def chosen(self) -> int | None:
+        """The chosen row's id."""
+        return self._chosen
+
+    @property
     def rows(self) -> list[TagRow]:
         """The rows on screen, from top to bottom."""
         return [self._shown[row.id] for row in self.board.rows if row.id in self._shown]
 
     def is_settled(self) -> bool:
         """Whether all tags are read and saved."""
-        return self.board.settled and self.suggestions.is_settled()
+        return self.board.settled and self.suggestions.is_settled() and self.work.settled
 
     def showEvent(self, event: QShowEvent) -> None:
         """Hear the letter keys of the window that the panel is in."""
@@ -166,7 +179,7 @@ class TaggingPanel(QWidget):
         self._list = QVBoxLayout()
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(theme.GRID // 2)
-        self.unsaved = self._make_unsaved_bar()
+        self.unsaved = UnsavedBar(self.board, self.work)
         tags = QWidget()
         column = QVBoxLayout(tags)
         column.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID)
@@ -190,30 +203,12 @@ class TaggingPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(top)
+        layout.addWidget(self.work_bar)
+        layout.addWidget(self.reviews)
+        layout.addWidget(rule())
         layout.addWidget(splitter, 1)
         layout.addWidget(self.unsaved)
         layout.addLayout(foot)
-
-    def _make_unsaved_bar(self) -> QFrame:
-        bar = QFrame()
-        bar.setObjectName("message_bar")
-        bar.setProperty("error", True)  # noqa: FBT003 - Qt takes the value by place
-        self.unsaved_text = plain_label(wrap=True)
-        self.retry = QPushButton("Retry")
-        self.discard = QPushButton("Discard")
-        self.discard.setToolTip("Give these edits up and show what the project has")
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addStretch(1)
-        row.addWidget(self.retry)
-        row.addWidget(self.discard)
-        column = QVBoxLayout(bar)
-        column.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.unsaved_text)
-        column.addLayout(row)
-        bar.hide()
-        return bar
 
     def _connect(self, registry: ActionRegistry) -> None:
         session = self._session
@@ -226,12 +221,15 @@ class TaggingPanel(QWidget):
         self.board.rows_changed.connect(self._keep_telling)
         self.board.rows_changed.connect(self._show)
         self.board.said.connect(self.say)
+        self.work.said.connect(self.say)
+        self.work.changed.connect(self._show_words)
+        session.modes_updated.connect(self._read_modes)
+        session.annotator_changed.connect(self._show)
+        session.blinding_changed.connect(self._show)
         self.keys.pressed.connect(self._key_pressed)
         self.taxonomy.begun.connect(self.begin)
         self.taxonomy.ended.connect(self.end)
         self.annotator.editingFinished.connect(self._annotator_changed)
-        self.retry.clicked.connect(self.board.retry)
-        self.discard.clicked.connect(self.board.discard_failed)
         for key, slot in {
             "tag.undo": self.board.undo,
             "tag.redo": self.board.redo,
@@ -250,17 +248,23 @@ class TaggingPanel(QWidget):
     # The session's changes
 
     def _project_changed(self) -> None:
+        self._read_modes()
+        self.say("")
+
+    def _read_modes(self) -> None:
         project = self._session.project
         if project is None:
             self._take_modes(list(catalog.failure_modes().values()))
         else:
             self._session.in_background(lambda: failure_modes(project), self._take_modes)
-        self.say("")
 
     def _take_modes(self, modes: list[FailureMode]) -> None:
         self._modes = {mode.key: mode for mode in modes}
         self.board.names = {mode.key: mode.name for mode in modes}
-        self.taxonomy.show_modes(modes)
+        for row_id, row in list(self._shown.items()):
+            if self._modes.get(row.mode.key) != row.mode:
+                self._drop_row(row_id)  # made anew, with the name of now
+        self.taxonomy.show_modes([mode for mode in modes if not mode.retired])
         self.keys.set_letters(frozenset(mode.shortcut.upper() for mode in modes if mode.shortcut))
         self._show()
 
@@ -314,7 +318,8 @@ class TaggingPanel(QWidget):
             if row.wanted and row.wanted.failure_mode == mode_key and self.board.own(row)
         ]
 
-    def _name(self, row: Row) -> str:
+    def name_of(self, row: Row) -> str:
+        """The name of a row's failure mode."""
         key = row.wanted.failure_mode if row.wanted else ""
         return self._modes[key].name if key in self._modes else key
 
@@ -332,15 +337,12 @@ class TaggingPanel(QWidget):
         if not self.annotator.hasFocus():
             self.annotator.setText(self._session.annotator)
         self._show_taxonomy(step)
-        self._show_words(len(rows))
+        self._show_words()
 
     def _sync_rows(self, rows: list[Row]) -> None:
         wanted = {row.id for row in rows}
         for row_id in [row_id for row_id in self._shown if row_id not in wanted]:
-            gone = self._shown.pop(row_id)
-            self._list.removeWidget(gone)
-            gone.hide()
-            gone.deleteLater()
+            self._drop_row(row_id)
         for place, row in enumerate(rows):
             widget = self._shown.get(row.id)
             if widget is None:
@@ -349,6 +351,12 @@ class TaggingPanel(QWidget):
             item = self._list.itemAt(place)
             if item is None or item.widget() is not widget:
                 self._list.insertWidget(place, widget)
+
+    def _drop_row(self, row_id: int) -> None:
+        gone = self._shown.pop(row_id)
+        self._list.removeWidget(gone)
+        gone.hide()
+        gone.deleteLater()
 
     def _make_row(self, row_id: int, mode: FailureMode) -> TagRow:
         widget = TagRow(row_id, mode)
@@ -373,14 +381,9 @@ class TaggingPanel(QWidget):
             button.show_state(where, holds=any(claim.covers(step) for claim in claims))
             button.setEnabled(can_tag)
 
-    def _show_words(self, count: int) -> None:
-        failed = self.board.failed_rows
-        self.unsaved.setVisible(bool(failed))
-        if failed:
-            what = "1 edit is" if len(failed) == 1 else f"{len(failed)} edits are"
-            hidden = next((row for row in failed if row.id not in self._shown), None)
-            why = f" {self.board.describe(hidden)}, in another run: {hidden.reason}" if hidden else ""
-            self.unsaved_text.setText(f"{what} not saved.{why}")
+    def _show_words(self) -> None:
+        self.unsaved.show_failures(self._shown)
+        count = len(self._shown)
         run = self._session.run
         if run is None:
             self.empty.setText("Choose a run, go to the step where a failure begins, and press its key.")

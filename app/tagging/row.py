@@ -43,6 +43,7 @@ class TagRow(QFrame):
     def __init__(self, row_id: int, mode: FailureMode, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.row_id = row_id
+        self.mode = mode
         self._tag: NewTag | None = None
         self._open = False
         self.setObjectName("tag_row")

@@ -461,7 +461,7 @@ def test_an_edit_that_cannot_be_written_stays_in_sight_and_is_saved_when_there_i
     desk.session.choose_run(desk.session.runs[1].id)
     assert desk.panel.unsaved.isVisible()  # other runs don't hide it
     limit_pages(desk.project, 2**30)
-    desk.panel.retry.click()
+    desk.panel.unsaved.retry.click()
     desk.qtbot.waitUntil(lambda: [tag.note for tag in tags(desk.project)] == [note])
     desk.qtbot.waitUntil(desk.panel.is_settled)
     assert not desk.panel.unsaved.isVisible()
@@ -473,7 +473,7 @@ def test_an_edit_that_cannot_be_written_can_be_given_up(desk):
     limit_pages(desk.project, 1)
     desk.panel.board.change(desk.panel.board.rows[0].id, note="long " * 200_000)
     desk.qtbot.waitUntil(lambda: len(desk.panel.board.failed_rows) == 1)
-    desk.panel.discard.click()
+    desk.panel.unsaved.discard.click()
     assert desk.panel.board.rows[0].wanted.note == ""
     assert desk.panel.board.failed_rows == []
 

@@ -1,0 +1,97 @@
+"""How far each annotator has come, in a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import theme
+from app.notifications import plain_label
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from banana100_core.analysis.queues import AnnotatorProgress
+
+HEADINGS = ("Annotator", "Done", "Nothing found", "Accepted", "Rejected", "Tags", "Last at")
+
+
+class ProgressDialog(QDialog):
+    """Runs done by each annotator, of all that have pictures."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Progress")
+        self.resize(90 * theme.GRID, 36 * theme.GRID)
+        self._session = session
+        self.table = QTableWidget(0, len(HEADINGS))
+        self.table.setHorizontalHeaderLabels(HEADINGS)
+        self.table.verticalHeader().hide()
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setShowGrid(False)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.words = plain_label(muted=True, wrap=True)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
+        layout.setSpacing(theme.GRID)
+        layout.addWidget(self.table)
+        layout.addWidget(self.words)
+        layout.addWidget(buttons)
+        session.reviews_updated.connect(self._read)
+        session.tags_updated.connect(self._read)
+        self._read()
+
+    def _read(self) -> None:
+        from banana100_core.analysis.queues import progress
+
+        project = self._session.project
+        if project is not None:
+            self._session.in_background(lambda: progress(project), self._show)
+
+    def _show(self, found: list[AnnotatorProgress]) -> None:
+        # Others' work is hidden from who tags blind.
+        if self._session.blinding.tags:
+            found = [each for each in found if each.annotator == self._session.annotator]
+        self.table.setRowCount(len(found))
+        for row, each in enumerate(found):
+            texts = (
+                each.annotator,
+                f"{each.done:,} of {each.runs:,}",
+                f"{each.nothing_found:,}",
+                f"{each.accepted:,}",
+                f"{each.rejected:,}",
+                f"{each.tags:,} in {each.tagged:,} runs",
+                _moment(each.last_at),
+            )
+            for column, text in enumerate(texts):
+                item = QTableWidgetItem(text)
+                side = Qt.AlignmentFlag.AlignLeft if column in (0, 6) else Qt.AlignmentFlag.AlignRight
+                item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+                self.table.setItem(row, column, item)
+        hidden = " Others are hidden while you tag blind." if self._session.blinding.tags else ""
+        self.words.setText(
+            f"Done counts runs marked done, also those where nothing was found.{hidden}"
+            if found
+            else f"Nobody has tagged or finished a run yet.{hidden}"
+        )
+
+
+def _moment(at: str) -> str:
+    if not at:
+        return ""
+    moment = QDateTime.fromString(at, Qt.DateFormat.ISODateWithMs).toLocalTime()
+    return QLocale().toString(moment, QLocale.FormatType.ShortFormat)
