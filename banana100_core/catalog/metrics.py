@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from banana100_core.errors import MetricError
 
@@ -29,7 +30,8 @@ class WeightsFile:
 
     `name` is the file's name, or the repository's at `Place.HUGGINGFACE`; there `file` is the file in it, and
     None asks for the whole repository. `sha256` is the digest or its first eight digits, None if not known.
-    `variable` names an environment variable by which the user can say where a repository's folder is.
+    `variable` names an environment variable by which the user can say where a repository's folder is. `only`
+    are patterns of the files that are needed of a repository, all by default.
     """
 
     name: str
@@ -38,6 +40,7 @@ class WeightsFile:
     sha256: str | None = None
     file: str | None = None
     variable: str | None = None
+    only: tuple[str, ...] = ()
 
     @property
     def is_repository(self) -> bool:
@@ -103,7 +106,7 @@ def metric(key: str) -> Metric:
         raise MetricError(f"There is no metric {key!r}. There are: {', '.join(metrics())}.") from None
 
 
-def _weights_file(name: str, entry: dict[str, str]) -> WeightsFile:
+def _weights_file(name: str, entry: dict[str, Any]) -> WeightsFile:
     place = Place(entry.get("place", Place.PYIQA))
     default = f"https://huggingface.co/{name}" if place is Place.HUGGINGFACE else PYIQA_WEIGHTS
     return WeightsFile(
@@ -113,4 +116,5 @@ def _weights_file(name: str, entry: dict[str, str]) -> WeightsFile:
         entry.get("sha256"),
         entry.get("file"),
         entry.get("variable"),
+        tuple(entry.get("only", ())),
     )

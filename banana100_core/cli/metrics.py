@@ -128,7 +128,8 @@ def _say_weights(rows: Sequence[tuple[Metric, MetricStatus]]) -> set[str]:
                     files.setdefault((found.file.file or found.file.name, found.state), []).append(metric.key)
     if wanted:
         say()
-        say("Weights are missing. Put the files into a folder DIR and type: banana100 weights add DIR")
+        say("Weights are missing. Type: banana100 weights fetch [METRIC]...")
+        say("Without a network: put the files into a folder DIR and type: banana100 weights add DIR")
     for (source, folder), files in wanted.items():
         say()
         say(plain(f"from {source}"))

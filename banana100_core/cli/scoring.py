@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from banana100_core.cli.console import AsJson, complain, count, say, say_json, table
+from banana100_core.cli.console import AsJson, complain, count, note, say, say_json, table
 from banana100_core.cli.display import WorkDisplay, wait_for
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import Metrics, ProjectFile, Runs
+from banana100_core.cli.terms import AcceptTerms, accept_terms, ask_for_terms
 from banana100_core.errors import MetricError
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def score(
     backend: Annotated[
         str | None, typer.Option(metavar="BACKEND", help="Compute by native or by pyiqa.", show_default=False)
     ] = None,
+    yes: AcceptTerms = False,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -51,6 +53,7 @@ def score(
     from banana100_core.scoring.pool import ScoringPool
 
     need_devices(device or ())
+    accept_terms(asked_for=yes)
     backends = _backends(metric, backend)
     methods = _methods(metric, backends)
     with Project.open(project) as opened:
@@ -99,17 +102,21 @@ def _backends(asked: Sequence[str] | None, backend: str | None) -> dict[str, str
 def _methods(asked: Sequence[str] | None, backends: Mapping[str, str]) -> dict[str, str]:
     """Method versions of the metrics to score with; MetricError when one asked for, or none at all, can."""
     from banana100_core.catalog.metrics import metric as find_metric
-    from banana100_core.scoring.methods import statuses
+    from banana100_core.scoring.methods import State, statuses
+    from banana100_core.scoring.terms import WAY_OUT, TermsNotAcceptedError
 
     for key in asked or ():
         find_metric(key)
     found = statuses(backends)
+    waiting = [key for key in asked or backends or found if found[key].state is State.TERMS]
+    if waiting and ask_for_terms():
+        found = statuses(backends)
+    elif waiting and not asked:
+        note(f"{', '.join(waiting)}: not scored, as pyiqa's terms have not been accepted. {WAY_OUT}")
     for key in asked or ():
         if found[key].method_version is None:
-            way_out = found[key].way_out
-            if "\n" in way_out:
-                way_out = "`banana100 metrics` says what to put where."
-            raise MetricError(f"{key} can't score. {found[key].reason} {way_out}")
+            kind = TermsNotAcceptedError if found[key].state is State.TERMS else MetricError
+            raise kind(f"{key} can't score. {found[key].reason} {found[key].way_out}")
     methods = {
         key: status.method_version
         for key, status in found.items()

@@ -1,4 +1,4 @@
-"""Commands about weights files: weights list, weights add, weights verify, weights convert-rali."""
+"""Commands about weights files: weights list, fetch, add, verify, convert-rali."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from banana100_core.cli.console import AsJson, columns, complain, count, in_bytes, plain, say, say_json
 from banana100_core.cli.display import WorkDisplay
 from banana100_core.cli.exits import Exit
+from banana100_core.cli.fetching import fetch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 _NAMED = 3  # files left aside
 
 app = typer.Typer(help="Weights files of learned metrics.", no_args_is_help=True, rich_markup_mode=None)
+
+app.command("fetch")(fetch)
 
 
 @app.command("list")

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from banana100_core.catalog.metrics import Metric, metric, metrics
 from banana100_core.errors import MetricError
 from banana100_core.installation import how_to_add
+from banana100_core.scoring import terms
 from banana100_core.scoring.native.score import NATIVE_METRICS, native_version, shipped_digest
 from banana100_core.scoring.vision_language import ADAPTED, lack, method_version
 from banana100_core.scoring.vision_language.model_folder import fingerprint
-from banana100_core.scoring.weights import explain, find, way_out
+from banana100_core.scoring.weights import explain, find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,6 +48,7 @@ class State(StrEnum):
     WEIGHTS_MISSING = "weights missing"
     WEIGHTS_WRONG = "weights wrong"
     LIBRARY_MISSING = "library missing"
+    TERMS = "terms not accepted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +147,12 @@ def _pyiqa_status(each: Metric) -> MetricStatus:
                 PYIQA,
                 None,
                 " ".join(dict.fromkeys(explain(file) for file in unusable)),
-                "\n".join(way_out(file) for file in unusable),
+                f"Type: banana100 weights fetch {each.key} (or bring the files in a folder: "
+                "`banana100 metrics` says which, from where)",
             )
         digest = "+".join(_digest(file) for file in found)
+    if not terms.accepted():
+        return MetricStatus(each.key, State.TERMS, PYIQA, None, terms.REASON, terms.WAY_OUT)
     libraries = ";".join(f"{name}-{_version(name)}" for name in _LIBRARIES.get(each.key, ("pyiqa", "torch")))
     precision = _PRECISIONS.get(each.key, "float32")
     return MetricStatus(each.key, State.READY, PYIQA, f"{libraries};weights={digest};{precision}")

@@ -98,6 +98,7 @@ class ScoringPool:
         self._last_step = 0
         self._drivers: list[Driver] = []
         self._finder = DeviceFinder()
+        self._looked_for_cards = False
         self._planner = threading.Thread(target=self._plan, name="scoring: planner", daemon=True)
         self._keeper = Keeper(project, self._stored, self._lost)
         self._listeners: list[Callable[[ScoringProgress], None]] = []
@@ -243,24 +244,33 @@ class ScoringPool:
     def _open_devices(self) -> None:
         self._methods = self._ready_methods()
         need_devices(self._devices or (), self._finder)
-        for device in dict.fromkeys(self._devices or [CPU, *self._graphics_cards()]):
+        self._open_each(self._devices or [CPU])
+        self._open_graphics_cards()
+
+    def _open_graphics_cards(self) -> None:
+        """Look for graphics cards as soon as a metric can score that would run on them."""
+        if self._devices or self._looked_for_cards:
+            return
+        if any(self._chosen[metric] != NATIVE for metric in self._methods):
+            self._looked_for_cards = True
+            self._open_each(self._graphics_cards())
+
+    def _open_each(self, devices: Sequence[str]) -> None:
+        for device in dict.fromkeys(devices):
             threads = self._threads if device == CPU else 1
             setup = Setup(device, threads, self._chosen, self._max_memory, self._catalog)
             driver = Driver(self._project, setup, self._next_task, self._keeper.put, self._give_up)
-            self._drivers.append(driver)
-        with self._condition:
-            if self._closing:
-                return
-            for driver in self._drivers:
-                self._lanes.open(driver.device)
+            with self._condition:
+                if self._closing:
+                    return
+                self._drivers.append(driver)
+                self._lanes.open(device)
                 driver.start()
 
     def _ready_methods(self) -> dict[str, str]:
         return ready_methods(self._metrics, self._backends, self._catalog)
 
     def _graphics_cards(self) -> list[str]:
-        if all(self._chosen[metric] == NATIVE for metric in self._methods):
-            return []
         try:
             return list(self._finder.find())
         except Exception as error:  # noqa: BLE001 - there is still the CPU
@@ -273,8 +283,9 @@ class ScoringPool:
         self._add(unscored_among(self._project, methods, sha256s), priority)
 
     def _request_missing(self, run_ids: Sequence[int] | None) -> None:
-        # Weights may have come since.
+        # Weights may have come since, or terms may have been accepted.
         self._methods = self._methods | self._ready_methods()
+        self._open_graphics_cards()
         self._add(unscored_images(self._project, self._methods, run_ids), Priority.BACKLOG)
 
     def _request_new_steps(self) -> None:

@@ -119,13 +119,18 @@ def way_out(found: FoundWeights) -> str:
     if found.file.is_repository:
         named = f", or set {found.file.variable} to a folder that holds it" if found.file.variable else ""
         return (
-            f"Type: hf download {found.file.name} (or put the repository's folder in a folder DIR and type: "
-            f"banana100 weights add DIR{named})"
+            f"Type: banana100 weights fetch {_first_user(found.file)} (or put the repository's folder in a "
+            f"folder DIR and type: banana100 weights add DIR{named})"
         )
     return (
-        f"Put the file from {found.file.source} in a folder DIR and type: banana100 weights add DIR "
-        f"(it goes to {found.path})"
+        f"Type: banana100 weights fetch {_first_user(found.file)} (or put the file from {found.file.source} "
+        f"in a folder DIR and type: banana100 weights add DIR; it goes to {found.path})"
     )
+
+
+def _first_user(file: WeightsFile) -> str:
+    """Name a metric that needs a file."""
+    return next((key for key, each in metrics().items() if file.name in {f.name for f in each.weights}), "")
 
 
 def place_of(file: WeightsFile) -> Path:

@@ -118,7 +118,7 @@ def _names(repository: str) -> set[str]:
 
 def _put_file(source: Path, file: WeightsFile, digest: str) -> None:
     if file.place is Place.HUGGINGFACE:
-        _refer(file, digest[:40])
+        refer(file, digest[:40])
     _copy(source, place_of(file))
 
 
@@ -129,7 +129,7 @@ def _put_repository(root: Path, file: WeightsFile) -> None:
         newest = max((root / "snapshots").iterdir(), key=lambda path: path.stat().st_mtime, default=root)
         revision = reference.read_text("utf-8").strip() if reference.is_file() else newest.name
         source = root / "snapshots" / revision
-    _refer(file, revision)
+    refer(file, revision)
     target = place_of(file).parent
     for path in sorted(source.rglob("*")):
         inside = path.relative_to(source)
@@ -137,7 +137,7 @@ def _put_repository(root: Path, file: WeightsFile) -> None:
             _copy(path, target / inside)
 
 
-def _refer(file: WeightsFile, revision: str) -> None:
+def refer(file: WeightsFile, revision: str) -> None:
     """Name a repository's newest revision, without which Hugging Face's library finds no file of it."""
     reference = repository_folder(file) / "refs" / "main"
     if not reference.exists():

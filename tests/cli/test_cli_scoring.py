@@ -14,6 +14,7 @@ import pytest
 from banana100_core.project import Project
 from banana100_core.project.runs import runs, steps
 from banana100_core.project.scores import step_scores
+from banana100_core.scoring import terms
 
 QUICK = ("--metric", "piqe", "--metric", "brisque")
 
@@ -138,6 +139,26 @@ def test_an_interrupted_scoring_keeps_its_scores_and_goes_on(
         after = {(score.image_sha256, score.score) for score in step_scores(project)}
     assert before < after
     assert {sha256 for sha256, _ in after} == images
+
+
+def test_terms_are_needed_for_what_runs_through_pyiqa(banana100, study) -> None:
+    pytest.importorskip("pyiqa")
+    refused = banana100("score", study, "--metric", "piqe", "--backend", "pyiqa", code=2)
+    assert "piqe can't score. It runs through pyiqa" in refused.stderr
+    assert "--accept-terms" in refused.stderr
+    several = banana100("score", study, "--backend", "pyiqa", code=2)
+    assert "brisque, niqe, piqe: not scored, as pyiqa's terms have not been accepted" in several.stderr
+    fetched = banana100("weights", "fetch", "cnniqa", code=2)
+    assert "--accept-terms" in fetched.stderr
+    assert not terms.accepted()
+
+
+def test_terms_are_accepted_once(banana100, study, monkeypatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    banana100("score", study, "--metric", "piqe", "--accept-terms")
+    assert terms.accepted()
+    offline = banana100("weights", "fetch", "cnniqa", code=2)
+    assert "HF_HUB_OFFLINE is set" in offline.stderr or "nothing to fetch" in offline.stderr
 
 
 def test_metrics_lists_all_with_what_they_need(banana100, study) -> None:

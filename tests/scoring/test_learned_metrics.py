@@ -65,7 +65,7 @@ class Reference:
     def close(self) -> None:
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
-        self._process.wait(10)
+        self._process.wait(SECONDS)
         self._process.stdout.close()
 
     def _ask(self, **request: str):

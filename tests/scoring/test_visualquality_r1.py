@@ -339,7 +339,7 @@ def test_the_status_is_ready_where_the_model_is(speaking, monkeypatch):
     monkeypatch.setenv("BANANA100_VISUALQUALITY_R1", str(speaking / "nowhere"))
     status = statuses()["visualquality_r1"]
     assert (status.state, status.method_version) == (State.WEIGHTS_MISSING, None)
-    assert "hf download TianheWu/VisualQuality-R1-7B" in status.way_out
+    assert "weights fetch visualquality_r1" in status.way_out
 
 
 def test_the_scorer_finds_the_folder_in_the_hugging_face_cache(speaking, tmp_path, monkeypatch):

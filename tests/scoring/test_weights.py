@@ -70,7 +70,9 @@ def test_a_file_is_missing_then_wrong_then_right() -> None:
 
 
 def test_what_may_not_be_loaded_is_an_error_that_names_the_way_out() -> None:
-    with pytest.raises(WeightsError, match=r"are missing\. Put the file from https.* weights add DIR"):
+    with pytest.raises(
+        WeightsError, match=r"are missing\. Type: banana100 weights fetch cnniqa \(or put the file from"
+    ):
         need(CNNIQA)
     put(CNNIQA)
     with pytest.raises(WeightsError, match="is not the file that it should be"):

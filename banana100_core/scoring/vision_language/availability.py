@@ -37,10 +37,10 @@ def lack(key: str) -> Lack | None:
     if key == visualquality_r1.KEY:
         folder = model_folder(key)
         return _lack_of_model(
-            key, folder, visualquality_r1.MODEL_TYPE, f"Type: hf download {visualquality_r1.REPOSITORY}"
+            key, folder, visualquality_r1.MODEL_TYPE, f"Type: banana100 weights fetch {key}"
         )
     files = rali.Files.of(model_folder(key))
-    get = f'Type: hf download {rali.REPOSITORY} --include "RALI/*"'
+    get = f"Type: banana100 weights fetch {key}"
     lacking = _lack_of_model(key, files.model, rali.MODEL_TYPE, get)
     if lacking is not None:
         return lacking
