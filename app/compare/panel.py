@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.actions import Context
+from app.admissions import Admissions
 from app.compare.commands import REFERENCES, ViewCommands
 from app.compare.content import PaneImage
 from app.compare.details import StepDetails
@@ -77,6 +78,7 @@ class ComparePanel(QWidget):
         self.player = Player(session, self)
         self.flip_maps = FlipMaps(session, self)
         self._thumbnails = Thumbnails.of(session)
+        self._admissions = Admissions.of(session)
         self.toolbar = CompareToolbar(registry)
         self.headers = tuple(PaneHeader() for _ in range(PANE_COUNT))
         self.panes = Panes(self.headers)
@@ -155,6 +157,8 @@ class ComparePanel(QWidget):
         session.step_changed.connect(self._take_step)
         session.reference_changed.connect(self._take_reference)
         session.tags_updated.connect(self._read_tags)
+        for changed in (self._admissions.changed, session.blinding_changed):
+            changed.connect(self._show_flags)
         session.suggestions_updated.connect(self._read_tags)
         session.blinding_changed.connect(self._read_tags)
         self.pane_steps.changed.connect(self._take_rules)
@@ -199,6 +203,11 @@ class ComparePanel(QWidget):
     def _take_run(self) -> None:
         self._take_steps()
         self._read_tags()
+        self._show_flags()
+
+    def _show_flags(self) -> None:
+        run, blind = self._session.run, self._session.blinding.tags
+        self.slider.show_flags([] if run is None or blind else self._admissions.steps_of(run.id))
 
     def _take_steps(self) -> None:
         steps = self._session.steps

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
 
 from app import theme
+from app.compare.flags import Flag, draw_flags, told_of
 from app.tooltips import plain_tip
 from banana100_core.project.records import Outcome, Suggestion
 
@@ -96,6 +97,7 @@ class StepSlider(QAbstractSlider):
         super().__init__(parent)
         self._steps: list[Step] = []
         self._bars: list[Bar] = []
+        self._flags: list[Flag] = []
         self._outlined: Mapping[str, Sequence[int]] = {}
         self._reference: int | None = None
         self._turned = 0
@@ -129,6 +131,16 @@ class StepSlider(QAbstractSlider):
         """Where a bar is marked."""
         numbers = [step.number for step in self._steps]
         return [numbers.index(step) for step in self._outlined.get(bar.uuid, ()) if step in numbers]
+
+    def show_flags(self, flags: Sequence[Flag]) -> None:
+        """Flag steps of the run."""
+        self._flags = list(flags)
+        self.update()
+
+    @property
+    def flags(self) -> list[Flag]:
+        """The flags as they are drawn."""
+        return list(self._flags)
 
     def set_reference(self, place: int | None) -> None:
         """Mark the place of the reference."""
@@ -174,6 +186,9 @@ class StepSlider(QAbstractSlider):
         self._draw_bars(painter)
         self._draw_track(painter)
         if self._steps:
+            numbers = [step.number for step in self._steps]
+            flags = ((self._x(_nearest_place(numbers, step)), text) for step, text in self._flags)
+            draw_flags(painter, flags)
             self._draw_handles(painter)
 
     def _draw_track(self, painter: QPainter) -> None:
@@ -296,7 +311,8 @@ class StepSlider(QAbstractSlider):
         place = self._place(at.x())
         if at.y() < TRACK_HEIGHT and 0 <= place < len(self._steps):
             step = self._steps[place]
-            return f"Step {step.number}" + (" failed" if step.outcome is Outcome.FAILED else "")
+            failed = " failed" if step.outcome is Outcome.FAILED else ""
+            return f"Step {step.number}{failed}\n{told_of(self._flags, step.number)}".strip()
         return ""
 
 

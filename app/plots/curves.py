@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from app import theme
 from app.plots.curve_item import CurveLayer, GridItem
+from app.plots.marks import MarkLayer
 from app.tooltips import plain_tip
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent, MouseDragEvent
 
     from app.plots.look import Look
+    from app.plots.marks import StepMark
     from app.plots.series import Curve, FailedScore
 
 REACH = 12
@@ -67,7 +69,8 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self._grid = GridItem(self.getPlotItem().getAxis("left"))
         self._grid.setZValue(-1)
         self._layer = CurveLayer()
-        for line in (self._grid, *self._range_lines, self._layer, self._cursor):
+        self._marks = MarkLayer()
+        for line in (self._grid, *self._range_lines, self._marks, self._layer, self._cursor):
             self.addItem(line, ignoreBounds=True)
         self._cursor.sigPositionChanged.connect(self._cursor_moved)
         self._box.scrubbed.connect(self._choose)
@@ -89,6 +92,15 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         if changed:
             self._fit_limits()
         return changed
+
+    def show_marks(self, marks: Sequence[StepMark]) -> None:
+        """Mark steps with vertical lines."""
+        self._marks.show_marks(marks)
+
+    @property
+    def marks(self) -> tuple[StepMark, ...]:
+        """The marks on screen."""
+        return self._marks.marks
 
     def set_steps(self, last: int) -> None:
         """Give the number of the last step of the runs shown, the right end of the axis."""
@@ -175,13 +187,16 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         """Show the figures of the point under the pointer."""
         if isinstance(event, QHelpEvent):
             hit = self.hit_at(QPointF(event.pos()))
-            QToolTip.showText(
-                event.globalPos(), plain_tip(self._describe(hit)) if hit else "", self.viewport()
-            )
+            text = self._describe(hit) if hit else self._told_by_marks(event.pos())
+            QToolTip.showText(event.globalPos(), plain_tip(text), self.viewport())
             return True
         return bool(super().viewportEvent(event))
 
     # Inside
+
+    def _told_by_marks(self, place: QPoint) -> str:
+        pixel, _height = self._box.viewPixelSize()
+        return self._marks.told_at(self._box.mapSceneToView(self.mapToScene(place)).x(), pixel)
 
     def _to_view(self, x: float, y: float) -> QPoint:
         place: QPoint = self.mapFromScene(self._box.mapViewToScene(QPointF(x, y)))

@@ -23,10 +23,12 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.admissions import Admissions
 from app.notifications import plain_label
 from app.plots.chooser import MetricList, MetricModel, WithoutTicks
 from app.plots.curves import CurvesView, Hit
 from app.plots.look import SWATCH, Look, look, swatch
+from app.plots.marks import admission_marks
 from app.plots.series import Curve, Group, Question, groups_for
 from app.plots.source import Answer, ScoreSource
 from app.plots.words import axis_in_words, failure_in_words, point_in_words
@@ -63,6 +65,7 @@ class ScoresView(QWidget):
         self._chosen_by_hand = False
         self.model = MetricModel(self)
         self.source = ScoreSource(session, self)
+        self._admissions = Admissions.of(session)
         self.plot = CurvesView()
         self.plot.set_describer(self._describe)
         self._build()
@@ -206,6 +209,8 @@ class ScoresView(QWidget):
         self.version_box.activated.connect(self._version_activated)
         self.run_list.itemActivated.connect(self._run_activated)
         self.empty_button.clicked.connect(self._registry.qaction("score.missing").trigger)
+        for changed in (self._admissions.changed, session.blinding_changed):
+            changed.connect(self._show_marks)
         theme.notifier().theme_changed.connect(self._theme_changed)
 
     # The session's changes
@@ -225,6 +230,7 @@ class ScoresView(QWidget):
         self._answer = None
         self._groups = ()
         self._draw()
+        self._show_marks()
         self._fill_run_list()
 
     def _runs_changed(self) -> None:
@@ -232,6 +238,7 @@ class ScoresView(QWidget):
         if groups != self._groups:
             self._groups = groups
             self._fill_run_list()
+            self._show_marks()
             self._ask()
         self._steps_changed()
 
@@ -283,6 +290,14 @@ class ScoresView(QWidget):
         self._say_axis()
         self._show_versions()
         self._say_if_empty()
+
+    def _show_marks(self) -> None:
+        by_run = self.compare is Compare.RUNS
+        colours = [
+            look(row).colour if by_run else theme.colours().warning for row in range(len(self._groups))
+        ]
+        shown = [] if self._session.blinding.tags else self._groups
+        self.plot.show_marks(admission_marks(shown, colours, self._admissions.steps_of))
 
     def _look(self, curve: Curve) -> Look:
         if self.compare is Compare.RUNS:
@@ -395,6 +410,7 @@ class ScoresView(QWidget):
         self.plot.apply_theme()
         self.model.look_changed()
         self._fill_run_list()
+        self._show_marks()
         self._draw()
 
 
