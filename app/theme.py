@@ -275,6 +275,12 @@ def _style_sheet(shown: Colours) -> str:
     QToolButton {{ border: none; border-radius: {half}px; padding: {half}px; }}
     QToolButton:hover {{ background: {shown.hover}; }}
     QToolButton:checked {{ background: {shown.selected}; }}
+    QToolButton[chip="true"] {{
+        background: {shown.selected}; color: {shown.text}; border-radius: {GRID}px;
+        padding: {quarter}px {half}px {quarter}px {GRID}px;
+    }}
+    QToolButton[chip="true"]:hover, QToolButton[chip="true"]:focus {{ background: {shown.line}; }}
+    QToolButton[narrowed="true"] {{ background: {shown.selected}; }}
     QPushButton[primary="true"] {{
         background: {shown.accent}; color: {shown.on_accent}; border-color: {shown.accent};
     }}

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.actions import ActionRegistry, Slot
 from app.docks import Docks, PanelDock
+from app.memory import Memory
 from app.menus import fill_menus
 from app.notifications import MessageBar, TextDialog, versions
 from app.opening import SUFFIX, Failure, Opener, demo_file
@@ -63,6 +64,7 @@ class MainWindow(QMainWindow):
         self.settings = settings or Settings(self)
         self._remember = remember
         self.session = Session(self, annotator=self.settings.text("annotator"))
+        Memory(self.session, kept=remember)
         self.registry = ActionRegistry(self)
         self.maker = PanelMaker(self.session, self.registry, self)
         self.maker.made.connect(self._place_panel)

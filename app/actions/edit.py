@@ -25,6 +25,15 @@ EDIT: tuple[Action, ...] = (
         section=True,
     ),
     Action(
+        "edit.facets",
+        "&Narrow the runs down…",
+        "Edit",
+        "Ctrl+Shift+F",
+        "By protocol, model, resolution, tags, missing scores or failed steps",
+        icon="funnel",
+    ),
+    Action("edit.show_all_runs", "Show &all runs", "Edit", "", "Take filter and choices back"),
+    Action(
         "edit.copy_view",
         "&Copy this view",
         "Edit",

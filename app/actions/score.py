@@ -6,6 +6,13 @@ from app.actions.action import Action
 
 SCORE: tuple[Action, ...] = (
     Action("score.missing", "&Score what is missing", "Score", "F9", "Score every picture without a score"),
+    Action(
+        "score.selected",
+        "Score the selected r&uns",
+        "Score",
+        "Shift+F9",
+        "Score the pictures without a score of the runs chosen in the list",
+    ),
     Action("score.pause", "&Pause scoring", "Score", "", "Wait after the picture in work", icon="pause"),
     Action("score.resume", "&Resume scoring", "Score", "", "Go on with the next picture", icon="play"),
     Action("score.cancel", "&Cancel scoring", "Score", "", "Stop; scores made are kept", icon="stop"),

@@ -1,4 +1,4 @@
-"""How a row of the list of runs is drawn."""
+"""How a cell of the list of runs is drawn."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app import theme
-from app.browser.model import NODE_ROLE, Node
+from app.browser.columns import CURVE, OUTCOME, RUN, STEPS
+from app.browser.model import NODE_ROLE, Node, RunTree
 from banana100_core.project.records import Run, RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
+    from app.browser.columns import Column
+    from app.browser.listed import Listed
     from app.browser.sparklines import Sparklines
     from app.thumbnails import Thumbnails
 
-IMAGE_ROW = 4 * theme.GRID
-GROUP_ROW = 3 * theme.GRID
+GROUP_ROW = 3 * theme.GRID + theme.GRID // 2
 RUN_ROW = 6 * theme.GRID
 THUMBNAIL = 5 * theme.GRID
-SPARKLINE = QSize(8 * theme.GRID, 2 * theme.GRID + theme.GRID // 2)
+CURVE_HEIGHT = 2 * theme.GRID + theme.GRID // 2
 ICON = 2 * theme.GRID
 
-ROWS_KEPT = 512
-"""Drawn rows that are kept; about 60 kB each."""
+CELLS_KEPT = 1024
+"""Drawn cells that are kept; about 20 kB each."""
 
 _ICONS = {
     RunState.PLANNED: "circle-half",
@@ -40,13 +42,16 @@ _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
 class RunDelegate(QStyledItemDelegate):
-    """Draws groups as quiet headings, and runs with thumbnail, curve, steps, tags and state."""
+    """Draws groups as quiet headings, and what the columns tell of runs."""
 
-    def __init__(self, thumbnails: Thumbnails, sparklines: Sparklines, parent: QWidget) -> None:
+    def __init__(
+        self, tree: RunTree, thumbnails: Thumbnails, sparklines: Sparklines, parent: QWidget
+    ) -> None:
         super().__init__(parent)
+        self._tree = tree
         self._thumbnails = thumbnails
         self._sparklines = sparklines
-        self._rows: OrderedDict[tuple[Hashable, ...], QPixmap] = OrderedDict()
+        self._cells: OrderedDict[tuple[Hashable, ...], QPixmap] = OrderedDict()
         self._last_drawn: dict[int, str] = {}
         self._awaited: set[str] = set()
         self.generating: int | None = None
@@ -54,8 +59,7 @@ class RunDelegate(QStyledItemDelegate):
     def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Qt's: height by kind of row; the width follows the panel."""
         node: Node = index.data(NODE_ROLE)
-        height = RUN_ROW if node.run else GROUP_ROW if len(node.key) > 1 else IMAGE_ROW
-        return QSize(10 * theme.GRID, height)
+        return QSize(10 * theme.GRID, RUN_ROW if node.run else GROUP_ROW)
 
     def awaits(self, sha256: str) -> bool:
         """Whether a thumbnail that has come was missed when rows were drawn."""
@@ -67,106 +71,55 @@ class RunDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Qt's: draw a row."""
+        """Qt's: draw a cell, as it was drawn last unless something in it has changed since."""
         node: Node = index.data(NODE_ROLE)
         rect = option.rect
         device = painter.device()
         ratio = device.devicePixelRatioF() if device is not None else 1.0
-        painter.drawPixmap(rect.topLeft(), self._row(node, rect.size(), ratio))
-
-    def _row(self, node: Node, size: QSize, ratio: float) -> QPixmap:
-        """A row as it was drawn last, unless something in it has changed since."""
-        look = (size.width(), size.height(), ratio, theme.is_dark(), node.title, node.note)
-        run = node.run
-        key: tuple[Hashable, ...]
-        if run is None:
-            key = (*look, node.counts)
+        column = self._tree.column(index.column())
+        told, draw = self._content(node, column)
+        key = (column.key, rect.width(), rect.height(), ratio, theme.is_dark(), told)
+        cell = self._cells.get(key)
+        if cell is None:
+            cell = self._cells[key] = _drawn(rect.size(), ratio, draw)
+            while len(self._cells) > CELLS_KEPT:
+                self._cells.popitem(last=False)
         else:
-            thumbnail, curve = self._thumbnail(run), self._sparklines.curve(run.id)
-            key = (
-                *look,
-                (run.state, run.steps_done, run.steps_planned, run.steps_failed, run.tag_count),
-                run.id == self.generating,
-                thumbnail.cacheKey() if thumbnail is not None else None,
-                curve and (curve, self._sparklines.span),
+            self._cells.move_to_end(key)
+        painter.drawPixmap(rect.topLeft(), cell)
+
+    def _content(self, node: Node, column: Column) -> tuple[Hashable, Callable[[QPainter, QRect], None]]:
+        """What a cell depends on, and how it is drawn."""
+        entry = node.listed
+        if entry is None:
+            counts = node.counts
+            return (node.title, node.note, counts), lambda painter, rect: _draw_group(
+                painter, rect, node, counts
             )
-        row = self._rows.get(key)
-        if row is None:
-            row = self._drawn(node, size, ratio)
-            self._rows[key] = row
-            while len(self._rows) > ROWS_KEPT:
-                self._rows.popitem(last=False)
-        else:
-            self._rows.move_to_end(key)
-        return row
+        run = entry.run
+        if column.key == RUN:
+            thumbnail = self._thumbnail(run)
+            told: Hashable = (node.title, node.note, None if thumbnail is None else thumbnail.cacheKey())
+            return told, lambda painter, rect: _draw_run(painter, rect, node, thumbnail)
+        if column.key == CURVE:
+            curve, span = self._sparklines.curve(run.id), self._sparklines.span
+            last = max(run.steps_planned, curve.points[-1][0] if curve and curve.points else 1, 1)
+            points = curve.points if curve is not None else ()
+            return (points, span, last), lambda painter, rect: _draw_curve(painter, rect, points, span, last)
+        text = column.text(entry)
+        if column.key in (STEPS, OUTCOME):
+            icon = self._icon(entry)
+            return (text, icon), lambda painter, rect: _draw_state(painter, rect, text, icon, column)
+        return text, lambda painter, rect: _draw_text(painter, rect, text, column)
 
-    def _drawn(self, node: Node, size: QSize, ratio: float) -> QPixmap:
-        row = QPixmap(size * ratio)
-        row.setDevicePixelRatio(ratio)
-        row.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(row)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect = QRect(theme.GRID // 2, 0, size.width() - theme.GRID - theme.GRID // 2, size.height())
-        if node.run is not None:
-            self._draw_run(painter, rect, node, node.run)
-        else:
-            self._draw_group(painter, rect, node)
-        painter.end()
-        return row
-
-    def _draw_group(self, painter: QPainter, rect: QRect, node: Node) -> None:
+    def _icon(self, entry: Listed) -> tuple[str, str]:
+        """The mark of a run's state and its colour."""
         shown = theme.colours()
-        top = len(node.key) == 1
-        done, total = node.counts
-        painter.setPen(QColor(shown.text if top else shown.muted))
-        painter.setFont(_font(painter, bold=top))
-        title = _elided(painter, node.title, rect.width() - 6 * theme.GRID)
-        painter.drawText(rect, _LEFT, title)
-        room = rect.adjusted(painter.fontMetrics().horizontalAdvance(title) + 2 * theme.GRID, 0, 0, 0)
-        painter.setPen(QColor(shown.muted))
-        painter.setFont(_font(painter, small=True))
-        note = f"{done}/{total}" if top else node.note
-        painter.drawText(room, _RIGHT, _elided(painter, note, room.width()))
-
-    def _draw_run(self, painter: QPainter, rect: QRect, node: Node, run: Run) -> None:
-        shown = theme.colours()
-        self._draw_thumbnail(painter, rect, run)
-        texts = rect.adjusted(THUMBNAIL + theme.GRID, 0, -(ICON + theme.GRID), 0)
-        upper = QRect(texts.left(), texts.top() + 6, texts.width(), texts.height() // 2 - 6)
-        lower = QRect(texts.left(), upper.bottom() + 1, texts.width(), texts.height() // 2 - 6)
-        painter.setPen(QColor(shown.text))
-        painter.setFont(_font(painter))
-        painter.drawText(upper, _LEFT, _elided(painter, node.title, upper.width() - SPARKLINE.width()))
-        painter.setPen(QColor(shown.muted))
-        painter.setFont(_font(painter, small=True))
-        steps = f"{run.steps_done} of {run.steps_planned}" if run.steps_planned else f"{run.steps_done} steps"
-        failed = f" · {run.steps_failed} failed" if run.steps_failed else ""
-        tags = f" · {run.tag_count} tag{'s' if run.tag_count > 1 else ''}" if run.tag_count else ""
-        painter.drawText(
-            lower, _LEFT, _elided(painter, f"{steps}{failed}{tags}", lower.width() - SPARKLINE.width())
-        )
-        curve = QRect(
-            texts.right() - SPARKLINE.width(),
-            texts.center().y() - SPARKLINE.height() // 2,
-            SPARKLINE.width(),
-            SPARKLINE.height(),
-        )
-        self._draw_curve(painter, curve, run)
-        self._draw_state(painter, rect, run)
-
-    def _draw_thumbnail(self, painter: QPainter, rect: QRect, run: Run) -> None:
-        place = QRect(rect.left(), rect.center().y() - THUMBNAIL // 2 + 1, THUMBNAIL, THUMBNAIL)
-        pixmap = self._thumbnail(run)
-        path = QPainterPath()
-        path.addRoundedRect(QRectF(place), 3, 3)
-        if pixmap is None or pixmap.isNull():
-            painter.fillPath(path, QColor(theme.colours().hover))
-            return
-        painter.save()
-        painter.setClipPath(path)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawPixmap(QRectF(place), pixmap, _square(pixmap))
-        painter.restore()
+        if entry.run.id == self.generating:
+            return "play-circle", shown.accent
+        warns = entry.run.state is RunState.STOPPED or entry.run.steps_failed
+        name = "warning" if entry.run.steps_failed else _ICONS[entry.run.state]
+        return name, shown.warning if warns else shown.muted
 
     def _thumbnail(self, run: Run) -> QPixmap | None:
         """That of the last step, or the one before it until it has come."""
@@ -181,33 +134,105 @@ class RunDelegate(QStyledItemDelegate):
         before = self._last_drawn.get(run.id)
         return self._thumbnails.pixmap(before) if before else None
 
-    def _draw_curve(self, painter: QPainter, rect: QRect, run: Run) -> None:
-        curve = self._sparklines.curve(run.id)
-        if curve is None or len(curve.points) < 2:
-            return
-        low, high = self._sparklines.span
-        last = max(run.steps_planned, curve.points[-1][0], 1)
-        path = QPainterPath()
-        for number, (step, value) in enumerate(curve.points):
-            x = rect.left() + rect.width() * step / last
-            y = rect.bottom() - rect.height() * (value - low) / ((high - low) or 1.0)
-            if number:
-                path.lineTo(QPointF(x, y))
-            else:
-                path.moveTo(QPointF(x, y))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(theme.colours().muted), 1.25))
-        painter.drawPath(path)
 
-    def _draw_state(self, painter: QPainter, rect: QRect, run: Run) -> None:
-        shown = theme.colours()
-        colour = {RunState.STOPPED: shown.warning, RunState.DONE: shown.muted}.get(run.state, shown.muted)
-        name = _ICONS[run.state]
-        if run.id == self.generating:
-            name, colour = "play-circle", shown.accent
-        ratio = painter.device().devicePixelRatioF() if painter.device() else 1.0
-        pixmap = theme.icon_pixmap(name, colour, ICON, ratio)
-        painter.drawPixmap(rect.right() - ICON, rect.center().y() - ICON // 2 + 1, pixmap)
+def _drawn(size: QSize, ratio: float, draw: Callable[[QPainter, QRect], None]) -> QPixmap:
+    cell = QPixmap(size * ratio)
+    cell.setDevicePixelRatio(ratio)
+    cell.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(cell)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    draw(painter, QRect(theme.GRID // 2, 0, size.width() - theme.GRID, size.height()))
+    painter.end()
+    return cell
+
+
+def _draw_group(painter: QPainter, rect: QRect, node: Node, counts: tuple[int, int]) -> None:
+    shown = theme.colours()
+    painter.setPen(QColor(shown.text))
+    painter.setFont(_font(painter, bold=True))
+    title = _elided(painter, node.title, rect.width() - 6 * theme.GRID)
+    painter.drawText(rect, _LEFT, title)
+    room = rect.adjusted(painter.fontMetrics().horizontalAdvance(title) + theme.GRID, 0, 0, 0)
+    painter.setPen(QColor(shown.muted))
+    painter.setFont(_font(painter, small=True))
+    done, total = counts
+    number = str(total) if done == total else f"{done}/{total}"
+    painter.drawText(room, _RIGHT, number)
+    room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(number) - theme.GRID)
+    painter.drawText(room, _LEFT, _elided(painter, node.note, room.width()))
+
+
+def _draw_run(painter: QPainter, rect: QRect, node: Node, thumbnail: QPixmap | None) -> None:
+    shown = theme.colours()
+    _draw_thumbnail(painter, rect, thumbnail)
+    texts = rect.adjusted(THUMBNAIL + theme.GRID, 0, 0, 0)
+    middle = texts.height() // 2
+    upper = QRect(texts.left(), texts.top() + 6, texts.width(), middle - 6)
+    lower = QRect(texts.left(), upper.bottom() + 1, texts.width(), middle - 6)
+    painter.setPen(QColor(shown.text))
+    painter.setFont(_font(painter))
+    # The number of the repeat is at its end.
+    title = _elided(painter, node.title, upper.width(), Qt.TextElideMode.ElideMiddle)
+    painter.drawText(upper, _LEFT, title)
+    painter.setPen(QColor(shown.muted))
+    painter.setFont(_font(painter, small=True))
+    painter.drawText(lower, _LEFT, _elided(painter, node.note, lower.width()))
+
+
+def _draw_thumbnail(painter: QPainter, rect: QRect, pixmap: QPixmap | None) -> None:
+    place = QRect(rect.left(), rect.center().y() - THUMBNAIL // 2 + 1, THUMBNAIL, THUMBNAIL)
+    path = QPainterPath()
+    path.addRoundedRect(QRectF(place), 3, 3)
+    if pixmap is None or pixmap.isNull():
+        painter.fillPath(path, QColor(theme.colours().hover))
+        return
+    painter.save()
+    painter.setClipPath(path)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.drawPixmap(QRectF(place), pixmap, _square(pixmap))
+    painter.restore()
+
+
+def _draw_curve(
+    painter: QPainter,
+    cell: QRect,
+    points: tuple[tuple[int, float], ...],
+    span: tuple[float, float],
+    last: int,
+) -> None:
+    if len(points) < 2:
+        return
+    rect = QRect(cell.left(), cell.center().y() - CURVE_HEIGHT // 2, cell.width(), CURVE_HEIGHT)
+    low, high = span
+    path = QPainterPath()
+    for number, (step, value) in enumerate(points):
+        x = rect.left() + rect.width() * step / last
+        y = rect.bottom() - rect.height() * (value - low) / ((high - low) or 1.0)
+        if number:
+            path.lineTo(QPointF(x, y))
+        else:
+            path.moveTo(QPointF(x, y))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(theme.colours().muted), 1.25))
+    painter.drawPath(path)
+
+
+def _draw_state(painter: QPainter, rect: QRect, text: str, icon: tuple[str, str], column: Column) -> None:
+    ratio = painter.device().devicePixelRatioF() if painter.device() else 1.0
+    pixmap = theme.icon_pixmap(*icon, ICON, ratio)
+    top = rect.center().y() - ICON // 2 + 1
+    if column.to_right:
+        painter.drawPixmap(rect.right() - ICON + 1, top, pixmap)
+        _draw_text(painter, rect.adjusted(0, 0, -ICON - theme.GRID // 4, 0), text, column)
+    else:
+        painter.drawPixmap(rect.left(), top, pixmap)
+        _draw_text(painter, rect.adjusted(ICON + theme.GRID // 2, 0, 0, 0), text, column)
+
+
+def _draw_text(painter: QPainter, rect: QRect, text: str, column: Column) -> None:
+    painter.setPen(QColor(theme.colours().muted))
+    painter.setFont(_font(painter, small=True))
+    painter.drawText(rect, _RIGHT if column.to_right else _LEFT, _elided(painter, text, rect.width()))
 
 
 def _font(painter: QPainter, *, small: bool = False, bold: bool = False) -> QFont:
@@ -218,8 +243,10 @@ def _font(painter: QPainter, *, small: bool = False, bold: bool = False) -> QFon
     return font
 
 
-def _elided(painter: QPainter, text: str, width: int) -> str:
-    return painter.fontMetrics().elidedText(text.replace("\n", " "), Qt.TextElideMode.ElideRight, width)
+def _elided(
+    painter: QPainter, text: str, width: int, where: Qt.TextElideMode = Qt.TextElideMode.ElideRight
+) -> str:
+    return painter.fontMetrics().elidedText(text.replace("\n", " "), where, width)
 
 
 def _square(pixmap: QPixmap) -> QRectF:

@@ -1,4 +1,4 @@
-"""The runs of a project as a tree: initial image, then protocol and model, then runs."""
+"""The runs of a project as a tree of groups and runs, with a column for each thing told of a run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
 
+from app.browser.columns import COLUMNS, CURVE, RUN, STANDARD
+from app.browser.listed import Listed, steps_text
 from app.tooltips import plain_tip
-from banana100_core.catalog.models import editor_models
 from banana100_core.project.records import Run, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from app.browser.arrangement import Group
+    from app.browser.columns import Column
 
 NODE_ROLE = Qt.ItemDataRole.UserRole + 1
 
@@ -21,23 +25,31 @@ Index = QModelIndex | QPersistentModelIndex
 Key = tuple[str, ...]
 
 _NOWHERE = QModelIndex()
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """A row of the tree: a group, or a run if `run` is set."""
+    """A row of the tree: a group, or a run if `listed` is set."""
 
     key: Key
     title: str
     note: str = ""
     parent: Node | None = None
-    run: Run | None = None
+    listed: Listed | None = None
     children: list[Node] = field(default_factory=list)
+    row: int = 0
+
+    @property
+    def run(self) -> Run | None:
+        """The run of the row."""
+        return self.listed.run if self.listed is not None else None
 
     def runs(self) -> Iterator[Run]:
         """All runs in it."""
-        if self.run is not None:
-            yield self.run
+        if self.listed is not None:
+            yield self.listed.run
         for child in self.children:
             yield from child.runs()
 
@@ -49,44 +61,60 @@ class Node:
 
 
 class RunTree(QAbstractItemModel):
-    """Takes the runs of a project again and again and changes only the rows that differ."""
+    """Takes the groups to show again and again and changes only the rows that differ."""
 
     def __init__(self) -> None:
         super().__init__()
         self.curve_title = ""
+        self._columns: list[Column] = [COLUMNS[key] for key in (RUN, *STANDARD)]
         self._root = Node((), "")
         # An index carries a number instead of an object, so that none outlives its node.
         self._nodes: dict[int, Node] = {}
         self._numbers: dict[Key, int] = {}
+        self._of_runs: dict[int, Node] = {}
         self._new_number = count(1)
 
-    def set_runs(self, runs: Sequence[Run]) -> None:
-        """Show these runs; rows that stay keep their selection and expansion."""
-        images: dict[Key, Node] = {}
-        for run in runs:
-            image = images.setdefault((run.initial_image,), Node((run.initial_image,), run.initial_image))
-            key = (run.initial_image, run.protocol, run.provider, run.model)
-            group = next((child for child in image.children if child.key == key), None)
-            if group is None:
-                group = Node(key, run.protocol, " · ".join(filter(None, editor_label(run))))
-                image.children.append(group)
-            group.children.append(Node((*key, run.uuid), run_title(run), run=run))
-        for image in images.values():
-            for group in image.children:
-                group.children.sort(key=lambda node: (node.run.repeat, node.run.id) if node.run else (0, 0))
-        self._become(self._root, list(images.values()))
+    def show_groups(self, groups: Sequence[Group]) -> None:
+        """Show these groups; rows that stay keep their selection and expansion."""
+        wanted: list[Node] = []
+        for group in groups:
+            rows = [
+                Node((group.key, entry.listed.run.uuid), entry.title, entry.note, listed=entry.listed)
+                for entry in group.entries
+            ]
+            wanted.extend(
+                rows if not group.key else [Node((group.key,), group.title, group.note, None, None, rows)]
+            )
+        self._become(self._root, wanted)
+
+    def show_columns(self, keys: Sequence[str]) -> None:
+        """Show these columns after the run's own; all rows are new then."""
+        columns = [COLUMNS[key] for key in (RUN, *keys)]
+        if columns != self._columns:
+            self.beginResetModel()
+            self._columns = columns
+            self.endResetModel()
+
+    def column(self, section: int) -> Column:
+        """What a column shows."""
+        return self._columns[section]
 
     def index_of_run(self, run_id: int) -> QModelIndex:
         """Where a run is; an invalid index if it isn't."""
-        for node in self._nodes.values():
-            if node.run is not None and node.run.id == run_id:
-                return self._index(node)
-        return QModelIndex()
+        node = self._of_runs.get(run_id)
+        return QModelIndex() if node is None else self._index(node)
+
+    def nodes(self) -> Iterator[Node]:
+        """All runs from top to bottom."""
+        for node in self._root.children:
+            if node.listed is not None:
+                yield node
+            yield from node.children
 
     def index(self, row: int, column: int, parent: Index = _NOWHERE) -> QModelIndex:
-        """Qt's: the index of a row."""
+        """Qt's: the index of a cell."""
         children = self._node(parent).children
-        if column or not 0 <= row < len(children):
+        if not (0 <= row < len(children) and 0 <= column < len(self._columns)):
             return QModelIndex()
         return self.createIndex(row, column, self._numbers[children[row].key])
 
@@ -97,11 +125,11 @@ class RunTree(QAbstractItemModel):
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         """Qt's: the number of rows in a group."""
-        return len(self._node(parent).children)
+        return 0 if parent.isValid() and parent.column() else len(self._node(parent).children)
 
     def columnCount(self, _parent: Index = _NOWHERE) -> int:
-        """Qt's: one column."""
-        return 1
+        """Qt's: the run and what is told of it."""
+        return len(self._columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
         """Qt's: texts for reading aloud and tool tips, and the node for drawing."""
@@ -109,50 +137,116 @@ class RunTree(QAbstractItemModel):
         if role == NODE_ROLE:
             return node
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return (
-                f"{node.title}, {node.run.steps_done} of {node.run.steps_planned}" if node.run else node.title
-            )
+            return self._text(node, index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if self._columns[index.column()].to_right else _LEFT
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(_tool_tip(node, self.curve_title))
         return None
 
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:  # noqa: ANN401 - Qt's
+        """Qt's: titles of the columns, and what they tell."""
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
+            return None
+        column = self._columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (self.curve_title if column.key == CURVE else "") or column.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return column.tip
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column.to_right else _LEFT
+        return None
+
+    def name_curve(self, title: str) -> None:
+        """Say which metric the small curves show."""
+        if title != self.curve_title:
+            self.curve_title = title
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns) - 1)
+
+    def _text(self, node: Node, column: int) -> str:
+        if node.listed is None:
+            return "" if column else node.title
+        if column:
+            return self._columns[column].text(node.listed)
+        return f"{node.title}, {node.note}, {steps_text(node.listed.run)} steps"
+
     def _become(self, parent: Node, wanted: list[Node]) -> None:
         """Make the children of a node equal to those wanted, with as few signals as that takes."""
-        wanted_keys = {node.key for node in wanted}
         at = self._index(parent)
-        for row in reversed(range(len(parent.children))):
-            if parent.children[row].key not in wanted_keys:
-                self.beginRemoveRows(at, row, row)
-                self._forget(parent.children.pop(row))
-                self.endRemoveRows()
-        for row, new in enumerate(wanted):
-            old = next((child for child in parent.children if child.key == new.key), None)
-            if old is None:
-                self.beginInsertRows(at, row, row)
-                new.parent = parent
-                parent.children.insert(row, new)
-                self._know(new)
-                self.endInsertRows()
+        places = {node.key: place for place, node in enumerate(wanted)}
+        self._remove_others(parent, places, at)
+        kept = sorted(parent.children, key=lambda node: places[node.key])
+        if kept != parent.children:
+            self._reorder(parent, kept)
+        row = 0
+        while row < len(wanted):
+            here = parent.children[row].key if row < len(parent.children) else None
+            if here == wanted[row].key:
+                self._update(parent.children[row], wanted[row])
+                row += 1
                 continue
-            before = parent.children.index(old)
-            if before != row:
-                self.beginMoveRows(at, before, before, at, row)
-                parent.children.insert(row, parent.children.pop(before))
-                self.endMoveRows()
-            self._update(old, new)
+            end = next((i for i in range(row, len(wanted)) if wanted[i].key == here), len(wanted))
+            self.beginInsertRows(at, row, end - 1)
+            parent.children[row:row] = wanted[row:end]
+            for node in wanted[row:end]:
+                node.parent = parent
+                self._know(node)
+            _number(parent)
+            self.endInsertRows()
+            row = end
+
+    def _remove_others(self, parent: Node, places: dict[Key, int], at: QModelIndex) -> None:
+        last = len(parent.children) - 1
+        while last >= 0:
+            if parent.children[last].key in places:
+                last -= 1
+                continue
+            first = last
+            while first > 0 and parent.children[first - 1].key not in places:
+                first -= 1
+            self.beginRemoveRows(at, first, last)
+            for node in parent.children[first : last + 1]:
+                self._forget(node)
+            del parent.children[first : last + 1]
+            _number(parent)
+            self.endRemoveRows()
+            last = first - 1
+
+    def _reorder(self, parent: Node, children: list[Node]) -> None:
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        nodes = [self._node(index) for index in before]
+        parent.children = children
+        _number(parent)
+        self.changePersistentIndexList(
+            before,
+            [self._index(node, index.column()) for node, index in zip(nodes, before, strict=True)],
+        )
+        self.layoutChanged.emit()
 
     def _update(self, old: Node, new: Node) -> None:
-        counts = old.counts
-        changed = (old.run, old.title, old.note) != (new.run, new.title, new.note)
-        old.run, old.title, old.note = new.run, new.title, new.note
-        self._become(old, new.children)
-        if changed or old.counts != counts:
-            at = self._index(old)
-            self.dataChanged.emit(at, at, [NODE_ROLE, Qt.ItemDataRole.DisplayRole])
+        counts = old.counts if old.listed is None else None
+        changed = old.listed is not new.listed or (old.title, old.note) != (new.title, new.note)
+        if changed:
+            self._unlist(old)
+            old.listed, old.title, old.note = new.listed, new.title, new.note
+            self._list(old)
+        if new.children or old.children:
+            self._become(old, new.children)
+        if changed or (counts is not None and old.counts != counts):
+            self.dataChanged.emit(
+                self._index(old),
+                self._index(old, len(self._columns) - 1),
+                [NODE_ROLE, Qt.ItemDataRole.DisplayRole],
+            )
 
     def _know(self, node: Node) -> None:
         number = next(self._new_number)
         self._nodes[number], self._numbers[node.key] = node, number
+        self._list(node)
+        _number(node)
         for child in node.children:
             child.parent = node
             self._know(child)
@@ -160,44 +254,38 @@ class RunTree(QAbstractItemModel):
     def _forget(self, node: Node) -> None:
         for child in node.children:
             self._forget(child)
+        self._unlist(node)
         del self._nodes[self._numbers.pop(node.key)]
+
+    def _list(self, node: Node) -> None:
+        if node.run is not None:
+            self._of_runs[node.run.id] = node
+
+    def _unlist(self, node: Node) -> None:
+        # While a run moves from one group to another, it may be in the new one already.
+        if node.run is not None and self._of_runs.get(node.run.id) is node:
+            del self._of_runs[node.run.id]
 
     def _node(self, index: Index) -> Node:
         return self._nodes.get(index.internalId(), self._root) if index.isValid() else self._root
 
-    def _index(self, node: Node) -> QModelIndex:
+    def _index(self, node: Node, column: int = 0) -> QModelIndex:
         if node is self._root or node.parent is None:
             return QModelIndex()
-        return self.createIndex(node.parent.children.index(node), 0, self._numbers[node.key])
+        return self.createIndex(node.row, column, self._numbers[node.key])
 
 
-def matches(run: Run, words: Sequence[str]) -> bool:
-    """Whether a run holds all of these words, in any order; they are lower case."""
-    editor, note = editor_label(run)
-    text = " ".join(
-        (run.initial_image, run.protocol, run.provider, editor, note, run_title(run), run.state)
-    ).casefold()
-    return all(word in text for word in words)
-
-
-def run_title(run: Run) -> str:
-    """What a run is called inside its group."""
-    return f"r{run.repeat} {run.branch}".rstrip()
-
-
-def editor_label(run: Run) -> tuple[str, str]:
-    """The model that made a run, and what kind of thing it is: "Restoration loop" and "embedded"."""
-    for model in editor_models():
-        if (model.provider, model.key) == (run.provider, run.model):
-            return model.title.partition(" (")[0], "embedded" if model.embedded else ""
-    return run.model, run.provider if run.provider != run.model else ""
+def _number(parent: Node) -> None:
+    for row, child in enumerate(parent.children):
+        child.row = row
 
 
 def _tool_tip(node: Node, curve_title: str) -> str:
-    run = node.run
-    if run is None:
+    entry = node.listed
+    if entry is None:
         done, total = node.counts
         return f"{node.title}{f' · {node.note}' if node.note else ''}\n{done} of {total} runs done"
+    run = entry.run
     lines = [
         f"{run.initial_image} · {run.protocol} · repeat {run.repeat}",
         f"{run.provider} · {run.model}",
@@ -205,6 +293,10 @@ def _tool_tip(node: Node, curve_title: str) -> str:
     ]
     if run.state is not RunState.DONE:
         lines.append(f"{run.state}{f': {run.state_reason}' if run.state_reason else ''}")
+    if entry.modes:
+        lines.append(f"tagged by {', '.join(entry.facts.annotators)}: {', '.join(entry.modes)}")
+    if entry.missing:
+        lines.append(f"{entry.missing} scores missing")
     if curve_title:
         lines.append(f"curve: {curve_title} over steps, normalised, higher is better")
     return "\n".join(lines)

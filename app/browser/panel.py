@@ -1,26 +1,35 @@
-"""The list of runs: filter box, tree, and the runs chosen in it."""
+"""The list of runs: what is looked for, the runs in groups, and those chosen among them."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QLineEdit,
-    QStyleOptionViewItem,
-    QTreeView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
+from app.browser import facets
+from app.browser.arrangement import (
+    Arrangement,
+    Grouping,
+    arranged,
+    arrangement_of,
+    from_memory,
+    to_memory,
+)
+from app.browser.columns import known
 from app.browser.delegate import RunDelegate
-from app.browser.model import NODE_ROLE, Node, RunTree, matches
+from app.browser.facet_popup import FacetPopup
+from app.browser.facts import Facts
+from app.browser.filter_bar import FilterBar
+from app.browser.model import NODE_ROLE, Node, RunTree
 from app.browser.sparklines import Sparklines
+from app.browser.tree_view import RunView
+from app.browser.view_menu import ViewMenu
+from app.browser.views import Views
+from app.memory import Memory
 from app.thumbnails import Thumbnails
 from banana100_core.catalog.metrics import metric as find_metric
 
@@ -28,74 +37,140 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.actions import ActionRegistry
+    from app.browser.facets import Facet, FacetValue
+    from app.browser.listed import Listed
     from app.session import Session
+    from banana100_core.project.saved_views import SavedView
 
 EXPANDED_RUNS = 40
 """Up to so many runs all groups begin open; with more, only the one looked at."""
 
+_MEMORY = "runs"
+_NO_RUNS = "No runs yet.\nImport a folder (Ctrl+I), or generate some (Ctrl+G)."
+_NONE_FOUND = "No run matches.\nEscape in the filter shows all again."
 _CHOOSE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+_ADD = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+_CONTEXT_MENU = ("score.selected", "file.export_sheet", "file.export_animation")
 
 
 class BrowserPanel(QWidget):
-    """Runs grouped by initial image, protocol and model; plots and scoring take what is selected here."""
+    """Runs in groups; plots, scoring and export take what is selected here."""
 
     def __init__(self, session: Session, registry: ActionRegistry) -> None:
         super().__init__()
         self._session = session
+        self._registry = registry
+        self._memory = Memory.of(session)
         self._rows_change = False
-        self._open_before: list[tuple[str, ...]] | None = None
+        self._open_before: set[str] | None = None
+        self._entries: list[Listed] = []
+        self.arrangement = from_memory(self._memory.value(_MEMORY))
         self._thumbnails = Thumbnails.of(session)
         self._sparklines = Sparklines(session)
+        self._facts = Facts(session)
         self.tree = RunTree()
-
-        self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Filter")
-        self.filter.setClearButtonEnabled(True)
-        self.filter.addAction(theme.icon("magnifying-glass"), QLineEdit.ActionPosition.LeadingPosition)
-        self.filter.textChanged.connect(self._filter)
-        self.filter.returnPressed.connect(self._leave_filter)
-
-        self.view = _RunView()
-        self.view.setModel(self.tree)
-        self._delegate = RunDelegate(self._thumbnails, self._sparklines, self.view)
+        self.tree.show_columns(self.arrangement.columns)
+        self.view = RunView(self.tree)
+        self._delegate = RunDelegate(self.tree, self._thumbnails, self._sparklines, self.view)
         self.view.setItemDelegate(self._delegate)
-
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.GRID, theme.GRID // 2, 0, 0)
-        layout.setSpacing(theme.GRID)
-        box = QVBoxLayout()
-        box.setContentsMargins(0, 0, theme.GRID, 0)
-        box.addWidget(self.filter)
-        layout.addLayout(box)
-        layout.addWidget(self.view)
-        self.setMinimumWidth(26 * theme.GRID)
-
-        self._thumbnails.thumbnail_ready.connect(self._take_thumbnail)
-        self._sparklines.updated.connect(self._take_curves)
-        self.tree.rowsInserted.connect(self._open_new)
-        selection = self.view.selectionModel()
-        selection.currentChanged.connect(self._look_at)
-        selection.selectionChanged.connect(lambda *_changes: self._tell_selection())
-        session.project_opened.connect(self._show_runs)
-        session.project_closed.connect(self._show_runs)
-        session.runs_updated.connect(self._show_runs)
-        session.run_changed.connect(self._show_current)
-        session.generation_progressed.connect(self._mark_generating)
-        registry.connect("edit.filter", self._focus_filter)
-        registry.connect("run.next_run", lambda: self._move(1))
-        registry.connect("run.previous_run", lambda: self._move(-1))
+        self.bar = FilterBar(registry.qaction("edit.facets"), registry.qaction("view.arrange_runs"))
+        self.popup = FacetPopup(self)
+        self.views = Views(session, self)
+        groupings = [registry.qaction(f"view.group_{grouping}") for grouping in Grouping]
+        self.menu = ViewMenu(groupings, self)
+        self._lay_out()
+        self._connect()
+        self._connect_actions()
         self._show_runs()
+        self._show_arrangement()
         self._show_current()
 
     def is_settled(self) -> bool:
-        """Whether thumbnails and curves of the rows on screen are there."""
-        runs = [node.run for node in self._nodes_on_screen() if node.run is not None]
+        """Whether thumbnails, curves and facts of the rows on screen are there."""
+        runs = [node.run for node in self.view.nodes_on_screen() if node.run is not None]
         wanted = [run.last_sha256 or run.initial_sha256 for run in runs]
-        return self._sparklines.settled and all(
+        there = all(
             self._thumbnails.pixmap(sha256) is not None or self._thumbnails.failed(sha256)
             for sha256 in wanted
             if sha256
         )
+        return there and self._sparklines.settled and self._facts.settled
+
+    def arrange(self, arrangement: Arrangement) -> None:
+        """Look at the runs in another way, and remember it."""
+        before, self.arrangement = self.arrangement, arrangement
+        regrouped = (before.grouping, before.columns) != (arrangement.grouping, arrangement.columns)
+        self._keep_open(before)
+        with self._following():
+            self.tree.show_columns(arrangement.columns)
+            self._show_groups()
+            if regrouped:
+                self._open_all_or_current()
+        self._restore_open()
+        self._show_arrangement()
+        if to_memory(before) != to_memory(arrangement):
+            self._memory.remember(_MEMORY, to_memory(arrangement))
+        if before.sort != arrangement.sort or regrouped:
+            self.view.scrollTo(self.view.currentIndex())
+
+    # Making it
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.GRID, theme.GRID // 2, 0, 0)
+        layout.setSpacing(theme.GRID // 2)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.view)
+        self.setMinimumWidth(26 * theme.GRID)
+
+    def _connect(self) -> None:
+        session, bar, menu = self._session, self.bar, self.menu
+        self._thumbnails.thumbnail_ready.connect(self._take_thumbnail)
+        self._sparklines.updated.connect(self._take_curves)
+        self._facts.updated.connect(self._show_runs)
+        self.tree.rowsInserted.connect(self._open_new)
+        self.tree.modelReset.connect(self._span_groups)
+        self.view.sort_chosen.connect(self._sort_by_section)
+        selection = self.view.selectionModel()
+        selection.currentChanged.connect(self._look_at)
+        selection.selectionChanged.connect(lambda *_changes: self._tell_selection())
+        bar.text_changed.connect(lambda text: self.arrange(replace(self.arrangement, filter=text)))
+        bar.entered.connect(self._leave_filter)
+        bar.removed.connect(self._toggle)
+        bar.cleared.connect(self._show_all)
+        self.popup.toggled.connect(self._toggle)
+        menu.columns_chosen.connect(lambda keys: self.arrange(replace(self.arrangement, columns=known(keys))))
+        menu.sort_chosen.connect(self._sort)
+        menu.view_chosen.connect(self._apply)
+        menu.save_asked.connect(lambda: self.views.ask_to_save(self.arrangement))
+        menu.rename_asked.connect(self.views.ask_to_rename)
+        menu.remove_asked.connect(self.views.remove)
+        menu.standard_asked.connect(lambda: self.arrange(Arrangement()))
+        for changed in (session.project_opened, session.runs_updated):
+            changed.connect(self._show_runs)
+        session.project_closed.connect(self._forget)
+        session.run_changed.connect(self._show_current)
+        session.generation_progressed.connect(self._mark_generating)
+
+    def _connect_actions(self) -> None:
+        registry = self._registry
+        registry.connect("edit.filter", self._focus_filter)
+        registry.connect("edit.facets", self._open_facets)
+        registry.connect("edit.show_all_runs", self._show_all)
+        registry.connect("view.arrange_runs", self._open_menu)
+        registry.connect("run.next_run", lambda: self._move(1))
+        registry.connect("run.previous_run", lambda: self._move(-1))
+        registry.connect("score.selected", lambda: self._session.score_missing(self._session.selected_runs))
+        for grouping in Grouping:
+            registry.connect(
+                f"view.group_{grouping}",
+                lambda _checked, grouping=grouping: self.arrange(
+                    replace(self.arrangement, grouping=grouping)
+                ),
+            )
+        self.view.addActions([registry.qaction(key) for key in _CONTEXT_MENU])
+
+    # Showing it
 
     def _take_thumbnail(self, sha256: str) -> None:
         if self._delegate.awaits(sha256):
@@ -103,39 +178,104 @@ class BrowserPanel(QWidget):
 
     def _take_curves(self) -> None:
         metric = self._sparklines.metric
-        self.tree.curve_title = find_metric(metric).title if metric else ""
+        self.tree.name_curve(find_metric(metric).title if metric else "")
         self.view.viewport().update()
 
+    def _forget(self) -> None:
+        """Without a project nothing is looked for."""
+        self.arrangement = replace(self.arrangement, filter="", facets={})
+        self._open_before = None
+        self.popup.hide()
+        self._show_runs()
+        self._show_arrangement()
+
     def _show_runs(self) -> None:
+        self._entries = self._facts.entries(self._session.runs)
         with self._following():
-            self.tree.set_runs(self._session.runs)
-            if self.filter.text():
-                self._hide_others()
-        self.view.hint = "" if self._session.runs else "No runs yet.\nImport a folder, or generate some."
+            self._show_groups()
+        self._show_chosen()
+
+    def _show_groups(self) -> None:
+        groups = arranged(self._entries, self.arrangement)
+        self.tree.show_groups(groups)
+        self.view.setRootIsDecorated(any(group.key for group in groups))
+        self.view.hint = "" if groups else _NONE_FOUND if self._entries else _NO_RUNS
         self.view.viewport().update()
+
+    def _show_arrangement(self) -> None:
+        now = self.arrangement
+        self._registry.qaction(f"view.group_{now.grouping}").setChecked(True)
+        keys = [self.tree.column(section).key for section in range(self.tree.columnCount())]
+        self.view.show_sort(keys.index(now.sort) if now.sort in keys else -1, descending=now.descending)
+        self.bar.show_text(now.filter)
+        self._show_chosen()
+
+    def _offered(self) -> dict[Facet, list[FacetValue]]:
+        now = self.arrangement
+        return facets.offered(self._entries, now.words, now.facets, self._facts.names)
+
+    def _show_chosen(self) -> None:
+        if self.popup.isVisible():
+            self.popup.show_values(self._offered())
+        names = self._facts.names
+        self.bar.show_chips(
+            [
+                facets.FacetValue(facet, value, facets.label(facet, value, names), 0, chosen=True)
+                for facet, chosen in self.arrangement.facets.items()
+                for value in chosen
+            ]
+        )
 
     @contextmanager
     def _following(self) -> Iterator[None]:
-        """While rows come and go, the view moves its current row about; the run looked at stays the same."""
-        before = QPersistentModelIndex(self.view.currentIndex())
+        """While rows come and go, the view moves its current row about; what is looked at stays the same."""
+        chosen = self._chosen_runs()
+        current = self.view.currentIndex().siblingAtColumn(0).data(NODE_ROLE)
+        on_group = current.key if isinstance(current, Node) and current.run is None else None
         self._rows_change = True
         try:
             yield
-            if not before.isValid():
-                self.view.selectionModel().clear()
+            self._choose_again(chosen, on_group)
         finally:
             self._rows_change = False
-        if not before.isValid():
-            self._show_current()
         self._tell_selection()
 
+    def _choose_again(self, chosen: set[int], on_group: tuple[str, ...] | None) -> None:
+        selection = self.view.selectionModel()
+        if on_group is not None:
+            current = self.view.currentIndex().siblingAtColumn(0).data(NODE_ROLE)
+            if isinstance(current, Node) and current.key == on_group:
+                return
+        indexes = [index for index in map(self.tree.index_of_run, chosen) if index.isValid()]
+        current_run = self._session.run
+        current_index = self.tree.index_of_run(current_run.id) if current_run else QModelIndex()
+        if not current_index.isValid():
+            selection.clear()
+        if self._chosen_runs() != {index.data(NODE_ROLE).run.id for index in indexes}:
+            wanted = QItemSelection()
+            for index in indexes:
+                wanted.select(index, index)
+            selection.select(wanted, QItemSelectionModel.SelectionFlag.Clear | _ADD)
+        if current_index.isValid() and self.view.currentIndex().siblingAtColumn(0) != current_index:
+            keep = selection.hasSelection()
+            flags = QItemSelectionModel.SelectionFlag.NoUpdate if keep else _CHOOSE
+            self._open_to(current_index)
+            selection.setCurrentIndex(current_index, flags)
+
+    def _chosen_runs(self) -> set[int]:
+        chosen: set[int] = set()
+        for index in self.view.selectionModel().selectedRows():
+            node = index.data(NODE_ROLE)
+            if isinstance(node, Node):
+                chosen.update(run.id for run in node.runs())
+        return chosen
+
     def _show_current(self) -> None:
-        """Have the tree point at the run that the session looks at."""
+        """Have the list point at the run that the session looks at."""
         run = self._session.run
-        index = self._index_of(run.id) if run is not None else QModelIndex()
-        if index.isValid() and index != self.view.currentIndex():
-            self.view.expand(index.parent().parent())
-            self.view.expand(index.parent())
+        index = self.tree.index_of_run(run.id) if run is not None else QModelIndex()
+        if index.isValid() and index != self.view.currentIndex().siblingAtColumn(0):
+            self._open_to(index)
             self.view.selectionModel().setCurrentIndex(index, _CHOOSE)
             self.view.scrollTo(index)
 
@@ -145,69 +285,10 @@ class BrowserPanel(QWidget):
             self._session.choose_run(node.run.id)
 
     def _tell_selection(self) -> None:
-        if self._rows_change:
-            return
-        chosen: dict[int, None] = {}
-        for index in self.view.selectionModel().selectedRows():
-            node = index.data(NODE_ROLE)
-            if isinstance(node, Node):
-                chosen.update(dict.fromkeys(run.id for run in node.runs()))
-        order = [index.data(NODE_ROLE).run.id for index in self._run_indexes()]
-        self._session.selected_runs = [run_id for run_id in order if run_id in chosen]
-
-    def _filter(self, text: str) -> None:
-        if text and self._open_before is None:
-            self._open_before = [
-                index.data(NODE_ROLE).key for index in self._groups() if self.view.isExpanded(index)
-            ]
-        self._hide_others()
-        if text:
-            self.view.expandAll()
-        elif self._open_before is not None:
-            for index in list(self._groups()):
-                self.view.setExpanded(index, index.data(NODE_ROLE).key in self._open_before)
-            self._open_before = None
-        self._tell_selection()
-
-    def _hide_others(self) -> None:
-        """Hide the rows that don't match; the model stays whole, and so do selection and expansion."""
-        words = self.filter.text().casefold().split()
-        found = False
-        for image in _rows(self.tree, QModelIndex()):
-            image_found = False
-            for group in _rows(self.tree, image):
-                group_found = False
-                for index in _rows(self.tree, group):
-                    match = matches(index.data(NODE_ROLE).run, words)
-                    group_found |= match
-                    self._hide(index, hidden=not match)
-                image_found |= group_found
-                self._hide(group, hidden=not group_found)
-            found |= image_found
-            self._hide(image, hidden=not image_found)
-        self.view.nothing_found = not found
-
-    def _hide(self, index: QModelIndex, *, hidden: bool) -> None:
-        if self.view.isRowHidden(index.row(), index.parent()) != hidden:
-            self.view.setRowHidden(index.row(), index.parent(), hidden)
-
-    def _focus_filter(self) -> None:
-        self.filter.setFocus()
-        self.filter.selectAll()
-
-    def _leave_filter(self) -> None:
-        """Enter goes to the first run found."""
-        first = next(self._run_indexes(), None)
-        if first is not None:
-            self.view.selectionModel().setCurrentIndex(first, _CHOOSE)
-            self.view.setFocus()
-
-    def _move(self, by: int) -> None:
-        indexes = list(self._run_indexes())
-        current = self._index_of(self._session.run.id) if self._session.run else QModelIndex()
-        row = indexes.index(current) + by if current in indexes else 0
-        if 0 <= row < len(indexes):
-            self._session.choose_run(indexes[row].data(NODE_ROLE).run.id)
+        if not self._rows_change:
+            chosen = self._chosen_runs()
+            runs = (node.run for node in self.tree.nodes())
+            self._session.selected_runs = [run.id for run in runs if run is not None and run.id in chosen]
 
     def _mark_generating(self, progress: object) -> None:
         run_id = getattr(progress, "run_id", None)
@@ -215,120 +296,99 @@ class BrowserPanel(QWidget):
             self._delegate.generating = run_id
             self.view.viewport().update()
 
-    def _open_new(self, parent: QModelIndex, first: int, last: int) -> None:
-        """Open groups as they arrive, unless there are so many that this would bury the rest."""
-        if len(self._session.runs) > EXPANDED_RUNS and not self.filter.text():
-            return
-        for row in range(first, last + 1):
-            self.view.expandRecursively(self.tree.index(row, 0, parent))
-        self.view.expand(parent)
-
-    def _index_of(self, run_id: int) -> QModelIndex:
-        return self.tree.index_of_run(run_id)
+    # Groups open and closed
 
     def _groups(self) -> Iterator[QModelIndex]:
-        for image in _rows(self.tree, QModelIndex()):
-            yield image
-            yield from _rows(self.tree, image)
+        for row in range(self.tree.rowCount()):
+            index = self.tree.index(row, 0)
+            if index.data(NODE_ROLE).run is None:
+                yield index
 
-    def _run_indexes(self) -> Iterator[QModelIndex]:
-        """Runs that the filter lets through, from top to bottom."""
-        for group in self._groups():
-            if group.parent().isValid():
-                for index in _rows(self.tree, group):
-                    if not self.view.isRowHidden(index.row(), group):
-                        yield index
+    def _open_to(self, index: QModelIndex | QPersistentModelIndex) -> None:
+        if index.parent().isValid():
+            self.view.expand(index.parent())
 
-    def _nodes_on_screen(self) -> Iterator[Node]:
-        index = self.view.indexAt(self.view.viewport().rect().topLeft())
-        while index.isValid() and self.view.visualRect(index).top() < self.view.viewport().height():
-            yield index.data(NODE_ROLE)
-            index = self.view.indexBelow(index)
+    def _open_new(self, parent: QModelIndex, first: int, last: int) -> None:
+        """Open groups as they arrive, unless there are so many that this would bury the rest."""
+        if parent.isValid():
+            return
+        opens = len(self._session.runs) <= EXPANDED_RUNS or self.arrangement.narrow
+        for row in range(first, last + 1):
+            index = self.tree.index(row, 0)
+            if index.data(NODE_ROLE).run is None:
+                self.view.setFirstColumnSpanned(row, QModelIndex(), True)  # noqa: FBT003 - Qt's
+                if opens:
+                    self.view.expand(index)
 
+    def _span_groups(self) -> None:
+        for index in self._groups():
+            self.view.setFirstColumnSpanned(index.row(), QModelIndex(), True)  # noqa: FBT003 - Qt's
 
-def _rows(tree: RunTree, parent: QModelIndex) -> Iterator[QModelIndex]:
-    return (tree.index(row, 0, parent) for row in range(tree.rowCount(parent)))
+    def _open_all_or_current(self) -> None:
+        if len(self._session.runs) <= EXPANDED_RUNS or self.arrangement.narrow:
+            self.view.expandAll()
+        elif self._session.run is not None:
+            self._open_to(self.tree.index_of_run(self._session.run.id))
 
+    def _keep_open(self, before: Arrangement) -> None:
+        """Before the list is narrowed down, keep which groups are open."""
+        if self.arrangement.narrow and not before.narrow:
+            self._open_before = {
+                index.data(NODE_ROLE).key[0] for index in self._groups() if self.view.isExpanded(index)
+            }
 
-class _RunView(QTreeView):
-    """The tree itself; says what to do when it is empty."""
+    def _restore_open(self) -> None:
+        """What was found is open; when all is shown again, what was open before."""
+        if self.arrangement.narrow:
+            self.view.expandAll()
+        elif self._open_before is not None:
+            for index in self._groups():
+                self.view.setExpanded(index, index.data(NODE_ROLE).key[0] in self._open_before)
+            self._open_before = None
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.hint = ""
-        self.nothing_found = False
-        self.setHeaderHidden(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setIndentation(theme.GRID + theme.GRID // 2)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMouseTracking(True)
-        self.setAccessibleName("Runs")
-        self._under_mouse = QPersistentModelIndex()
-        self._soften()
-        theme.notifier().theme_changed.connect(self._soften)
+    # What the user asks
 
-    def event(self, event: QEvent) -> bool:
-        """Left and Right open and close groups, though they are keys of the window too."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            node = self.currentIndex().data(NODE_ROLE)
-            on_group = isinstance(node, Node) and node.run is None
-            if on_group and event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right) and not event.modifiers():
-                event.accept()
-                return True
-        return super().event(event)
+    def _toggle(self, facet: Facet, value: str) -> None:
+        self.arrange(replace(self.arrangement, facets=facets.toggled(self.arrangement.facets, facet, value)))
 
-    def drawRow(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        """Qt's: the ground of a row from edge to edge, then the row."""
-        shown = theme.colours()
-        selected = self.selectionModel().isSelected(index)
-        if selected or index == self._under_mouse:
-            ground = option.rect.adjusted(0, 1, -theme.GRID // 2, -1)
-            painter.save()
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(shown.selected if selected else shown.hover))
-            painter.drawRoundedRect(ground, theme.GRID / 2, theme.GRID / 2)
-            painter.restore()
-        super().drawRow(painter, option, index)
+    def _show_all(self) -> None:
+        self.arrange(replace(self.arrangement, filter="", facets={}))
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Qt's: mark the row under the mouse."""
-        super().mouseMoveEvent(event)
-        self._mark(self.indexAt(event.position().toPoint()))
+    def _apply(self, view: SavedView) -> None:
+        self.arrange(arrangement_of(view))
 
-    def leaveEvent(self, event: QEvent) -> None:
-        """Qt's: mark none."""
-        super().leaveEvent(event)
-        self._mark(QModelIndex())
+    def _sort(self, key: str, descending: bool) -> None:
+        self.arrange(replace(self.arrangement, sort=key, descending=bool(key) and descending))
 
-    def _mark(self, index: QModelIndex) -> None:
-        if index != self._under_mouse:
-            self._under_mouse = QPersistentModelIndex(index)
-            self.viewport().update()
+    def _sort_by_section(self, section: int, order: Qt.SortOrder) -> None:
+        key = self.tree.column(section).key if section >= 0 else ""
+        self._sort(key, order == Qt.SortOrder.DescendingOrder)
 
-    def _soften(self) -> None:
-        """The style draws no selection of its own: it would stop at the indentation."""
-        palette = self.palette()
-        for role in (QPalette.ColorRole.Highlight, QPalette.ColorRole.Accent):
-            palette.setColor(role, QColor(0, 0, 0, 0))
-        self.setPalette(palette)
+    def _focus_filter(self) -> None:
+        self.bar.field.setFocus()
+        self.bar.field.selectAll()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's: the rows, or what to do when there are none."""
-        super().paintEvent(event)
-        text = self.hint or ("No run matches." if self.nothing_found else "")
-        if text:
-            painter = QPainter(self.viewport())
-            painter.setPen(QColor(theme.colours().muted))
-            margin = 2 * theme.GRID
-            room = self.viewport().rect().adjusted(margin, margin, -margin, -margin)
-            painter.drawText(
-                room,
-                Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap,
-                text,
-            )
-            painter.end()
+    def _leave_filter(self) -> None:
+        """Enter goes to the first run found."""
+        first = next((node.run for node in self.tree.nodes() if node.run is not None), None)
+        if first is not None:
+            index = self.tree.index_of_run(first.id)
+            self._open_to(index)
+            self.view.selectionModel().setCurrentIndex(index, _CHOOSE)
+            self.view.setFocus()
+
+    def _open_facets(self) -> None:
+        self.popup.show_values(self._offered())
+        self.popup.open_at(self.bar.below(self.bar.facets_button))
+
+    def _open_menu(self) -> None:
+        used = {metric for entry in self._entries for metric in entry.facts.scores}
+        self.menu.fill(self.arrangement, self.views.all, used, writable=self.views.writable)
+        self.menu.popup(self.bar.below(self.bar.arrange_button))
+
+    def _move(self, by: int) -> None:
+        ids = [node.run.id for node in self.tree.nodes() if node.run is not None]
+        current = self._session.run.id if self._session.run else None
+        row = ids.index(current) + by if current in ids else 0
+        if 0 <= row < len(ids):
+            self._session.choose_run(ids[row])

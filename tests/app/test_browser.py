@@ -1,16 +1,27 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QInputDialog, QMainWindow, QToolButton
 
 from app.actions import ActionRegistry
-from app.browser.model import NODE_ROLE, Node, RunTree, matches
+from app.browser import facets
+from app.browser.arrangement import Arrangement, Grouping, arranged, arrangement_of, from_memory, to_memory
+from app.browser.columns import COLUMNS, STANDARD
+from app.browser.facets import Facet
+from app.browser.listed import listed
+from app.browser.model import NODE_ROLE, Node, RunTree
 from app.browser.panel import BrowserPanel
+from app.memory import Memory
 from banana100_core.catalog.metrics import metric as find_metric
-from banana100_core.project.records import NewRun, NewTag, Run, RunState
-from banana100_core.project.runs import add_run, set_run_state
+from banana100_core.project import Project
+from banana100_core.project.records import NewRun, NewTag, ReviewState, Run, RunState
+from banana100_core.project.run_facts import RunFacts
+from banana100_core.project.runs import add_run, set_run_state, steps
+from banana100_core.project.saved_views import SavedView, save_view, saved_views
 from banana100_core.project.tags import add_tag
 
 
@@ -49,6 +60,15 @@ def _texts(model, parent: QModelIndex | None = None) -> list[object]:
     ]
 
 
+def _show(tree: RunTree, runs: list[Run], **how) -> None:
+    tree.show_groups(arranged([listed(run) for run in runs], Arrangement(**how)))
+
+
+def _order(runs: list[Run], known: dict[int, RunFacts] | None = None, **how) -> list[int]:
+    entries = [listed(run, (known or {}).get(run.id)) for run in runs]
+    return [entry.listed.run.id for group in arranged(entries, Arrangement(**how)) for entry in group.entries]
+
+
 @pytest.fixture
 def tree(qtbot):
     model = RunTree()
@@ -58,84 +78,296 @@ def tree(qtbot):
     del tester
 
 
-def test_runs_are_grouped_by_initial_image_then_protocol_and_model(tree):
-    tree.set_runs([_run(1), _run(2, repeat=2), _run(3, "Fog"), _run(4, model="qwen-image-edit")])
-    assert _texts(tree) == [
-        ("Dongpo", [("replicate", [("r1", []), ("r2", [])]), ("replicate", [("r1", [])])]),
-        ("Fog", [("replicate", [("r1", [])])]),
+RUNS = [
+    _run(1),
+    _run(2, repeat=2),
+    _run(3, "Fog"),
+    _run(4, model="qwen-image-edit", protocol="mirror"),
+]
+
+
+@pytest.mark.parametrize(
+    ("grouping", "groups"),
+    [
+        (
+            Grouping.IMAGE,
+            {"Dongpo": ["replicate · r1", "replicate · r2", "mirror · r1"], "Fog": ["replicate · r1"]},
+        ),
+        (
+            Grouping.PROTOCOL,
+            {"replicate": ["Dongpo · r1", "Dongpo · r2", "Fog · r1"], "mirror": ["Dongpo · r1"]},
+        ),
+        (
+            Grouping.MODEL,
+            {"gemini-3-pro": ["Dongpo · r1", "Dongpo · r2", "Fog · r1"], "qwen-image-edit": ["Dongpo · r1"]},
+        ),
+        (Grouping.TAGS, {"Not tagged": ["Dongpo · r1", "Dongpo · r2", "Dongpo · r1", "Fog · r1"]}),
+    ],
+)
+def test_runs_are_grouped_and_named_by_what_the_group_does_not_say(tree, grouping, groups):
+    _show(tree, RUNS, grouping=grouping)
+    found = {title: [name for name, _rows in rows] for title, rows in _texts(tree)}
+    if grouping is Grouping.TAGS:
+        found = {title: sorted(rows) for title, rows in found.items()}
+        groups = {title: sorted(rows) for title, rows in groups.items()}
+    assert found == groups
+
+
+def test_an_ungrouped_list_has_no_headings(tree):
+    _show(tree, RUNS, grouping=Grouping.NONE)
+    assert [title for title, _rows in _texts(tree)] == [
+        "Dongpo · r1",
+        "Dongpo · r2",
+        "Fog · r1",
+        "Dongpo · r1",
     ]
+    assert tree.index(0, 0).data(NODE_ROLE).note == "replicate · gemini-3-pro · imported"
 
 
-def test_runs_are_in_the_order_of_their_repeats(tree):
-    tree.set_runs([_run(1, repeat=3), _run(2, repeat=1)])
-    assert _texts(tree) == [("Dongpo", [("replicate", [("r1", []), ("r3", [])])])]
+@pytest.mark.parametrize(
+    ("reviews", "group"),
+    [
+        ({ReviewState.DRAFT, ReviewState.DONE}, "Tags in draft"),
+        ({ReviewState.DONE, ReviewState.ACCEPTED}, "Tags done"),
+        ({ReviewState.ACCEPTED, ReviewState.REJECTED}, "Tags reviewed"),
+    ],
+)
+def test_the_least_finished_tag_decides_a_runs_tag_state(reviews, group):
+    entry = listed(_run(1, tag_count=2), RunFacts(reviews=frozenset(reviews)))
+    groups = arranged([listed(_run(2)), entry], Arrangement(Grouping.TAGS))
+    assert [each.title for each in groups] == ["Not tagged", group]
+
+
+def test_runs_are_in_the_order_of_their_repeats():
+    assert _order([_run(1, repeat=3), _run(2, "Dongpo", "other"), _run(3, repeat=1)]) == [3, 1, 2]
+
+
+@pytest.mark.parametrize(("descending", "order"), [(False, [3, 1, 2]), (True, [1, 3, 2])])
+def test_runs_without_a_score_are_last_whichever_way_they_are_sorted(descending, order):
+    known = {1: RunFacts(scores={"niqe": 9.5}), 3: RunFacts(scores={"niqe": -1.0})}
+    runs = [_run(1), _run(2, repeat=2), _run(3, repeat=3)]
+    assert _order(runs, known, sort="score:niqe", descending=descending) == order
+
+
+@pytest.mark.parametrize("key", [key for key in COLUMNS if key != "curve"])
+def test_every_column_sorts_and_says_something_of_every_run(key):
+    runs = [_run(1), _run(2, "Fog 10", steps_done=3), _run(3, "Fog 9", tag_count=1, state=RunState.STOPPED)]
+    known = {
+        3: RunFacts(
+            ((8, 8),), dict.fromkeys(find_all(), 1.5), ("noise",), ("Ada",), frozenset({ReviewState.DONE})
+        )
+    }
+    for descending in (False, True):
+        assert sorted(_order(runs, known, grouping=Grouping.NONE, sort=key, descending=descending)) == [
+            1,
+            2,
+            3,
+        ]
+    assert COLUMNS[key].text(listed(runs[2], known[3]))
+
+
+def find_all() -> list[str]:
+    return [key.removeprefix("score:") for key in COLUMNS if key.startswith("score:")]
+
+
+def test_names_with_numbers_sort_as_people_count():
+    runs = [_run(1, "Fog 10"), _run(2, "Fog 9")]
+    assert _order(runs, grouping=Grouping.NONE, sort="run") == [2, 1]
 
 
 def test_runs_come_and_go_without_a_reset(tree, qtbot):
     resets: list[None] = []
     tree.modelReset.connect(lambda: resets.append(None))
-    tree.set_runs([_run(1), _run(3, "Fog")])
-    tree.set_runs([_run(1), _run(2, "Holi"), _run(4, repeat=2)])
+    _show(tree, [_run(1), _run(3, "Fog")])
+    _show(tree, [_run(1), _run(2, "Holi"), _run(4, repeat=2)])
     assert _texts(tree) == [
-        ("Dongpo", [("replicate", [("r1", []), ("r2", [])])]),
-        ("Holi", [("replicate", [("r1", [])])]),
+        ("Dongpo", [("replicate · r1", []), ("replicate · r2", [])]),
+        ("Holi", [("replicate · r1", [])]),
     ]
-    tree.set_runs([])
+    for grouping in Grouping:
+        _show(tree, RUNS, grouping=grouping)
+    _show(tree, RUNS, sort="run", descending=True, grouping=Grouping.NONE)
+    assert [index.data(NODE_ROLE).run.id for index in map(tree.index_of_run, (1, 2, 3, 4))] == [1, 2, 3, 4]
+    _show(tree, [])
     assert _texts(tree) == []
+    assert not tree.index_of_run(1).isValid()
     assert resets == []
 
 
+def test_sorting_moves_rows_and_keeps_who_points_at_them(tree):
+    runs = [_run(number, repeat=number, steps_done=10 - number) for number in range(1, 6)]
+    _show(tree, runs)
+    kept = [QPersistentModelIndex(tree.index_of_run(number)) for number in (1, 5)]
+    _show(tree, runs, sort="steps")
+    assert [index.data(NODE_ROLE).run.id for index in kept] == [1, 5]
+    assert [index.row() for index in kept] == [4, 0]
+
+
 def test_only_rows_that_changed_are_told(tree):
-    tree.set_runs([_run(1, steps_done=5), _run(2, repeat=2)])
+    first, second = listed(_run(1, steps_done=5)), listed(_run(2, repeat=2))
+    tree.show_groups(arranged([first, second], Arrangement()))
     changed: list[str] = []
     tree.dataChanged.connect(lambda first, _last, _roles: changed.append(first.data(NODE_ROLE).title))
-    tree.set_runs([_run(1, steps_done=6), _run(2, repeat=2)])
-    assert changed == ["r1"]
+    tree.show_groups(arranged([listed(_run(1, steps_done=6)), second], Arrangement()))
+    assert changed == ["replicate · r1"]
 
 
 def test_groups_count_their_finished_runs(tree):
-    tree.set_runs([_run(1), _run(2, repeat=2, state=RunState.PLANNED)])
+    _show(tree, [_run(1), _run(2, repeat=2, state=RunState.PLANNED)])
     node = tree.index(0, 0).data(NODE_ROLE)
     assert isinstance(node, Node)
     assert node.counts == (1, 2)
 
 
 def test_the_editors_of_the_program_are_labelled_as_embedded(tree):
-    tree.set_runs([_run(1, provider="restoration_loop", model="realesr-animevideov3-x2")])
-    group = tree.index(0, 0, tree.index(0, 0)).data(NODE_ROLE)
-    assert group.note == "Restoration loop · embedded"
+    _show(tree, [_run(1, provider="restoration_loop", model="realesr-animevideov3-x2")])
+    run = tree.index(0, 0, tree.index(0, 0)).data(NODE_ROLE)
+    assert run.note == "Restoration loop · embedded"
 
 
 def test_names_from_outside_are_no_html_in_tool_tips(tree):
-    tree.set_runs([_run(1, image="<b>x</b>")])
+    _show(tree, [_run(1, image="<b>x</b>")])
     tip = tree.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
     assert "<b>" not in tip
 
 
+# Looking for runs
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
-    [("R2 fog", True), ("fog replicate", True), ("dongpo", False), ("stopped", False), ("", True)],
+    [
+        ("R2 fog", True),
+        ("fog replicate", True),
+        ("ada", True),
+        ("static noise", True),
+        ("dongpo", False),
+        ("stopped", False),
+        ("", True),
+    ],
 )
 def test_the_filter_wants_every_word_in_any_order(text, found):
-    assert matches(_run(2, "Fog", repeat=2), text.casefold().split()) is found
+    known = RunFacts(failure_modes=("static_noise",), annotators=("Ada",))
+    entry = listed(_run(2, "Fog", repeat=2), known, names={"static_noise": "Static noise"})
+    assert facets.fits(entry, text.casefold().split(), {}) is found
+
+
+ENTRIES = [
+    listed(_run(1), RunFacts(((96, 64),))),
+    listed(
+        _run(2, repeat=2, tag_count=1), RunFacts(((96, 64), (80, 80)), failure_modes=("noise",)), missing=3
+    ),
+    listed(_run(3, "Fog", protocol="mirror", steps_failed=1), RunFacts(((80, 80),))),
+]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "found"),
+    [
+        ({Facet.PROTOCOL: ("mirror",)}, [3]),
+        ({Facet.PROTOCOL: ("mirror", "replicate")}, [1, 2, 3]),
+        ({Facet.SIZE: ("80×80",)}, [2, 3]),
+        ({Facet.SIZE: ("80×80",), Facet.PROTOCOL: ("replicate",)}, [2]),
+        ({Facet.TAG: (facets.ANY,)}, [2]),
+        ({Facet.TAG: (facets.NONE,)}, [1, 3]),
+        ({Facet.TAG: ("noise",)}, [2]),
+        ({Facet.SCORES: (facets.MISSING,)}, [2]),
+        ({Facet.STEPS: (facets.FAILED,)}, [3]),
+        ({Facet.MODEL: ("imported/gemini-3-pro",)}, [1, 2, 3]),
+        ({Facet.MODEL: ("none/such",)}, []),
+    ],
+)
+def test_values_of_one_facet_add_and_facets_narrow(chosen, found):
+    assert [entry.run.id for entry in ENTRIES if facets.fits(entry, [], chosen)] == found
+
+
+def test_counts_are_of_the_runs_that_a_value_would_leave():
+    offered = facets.offered(ENTRIES, [], {Facet.PROTOCOL: ("replicate",)}, {"noise": "Noise"})
+    said = {
+        facet: [(value.label, value.count, value.chosen) for value in values]
+        for facet, values in offered.items()
+    }
+    assert said[Facet.PROTOCOL] == [("replicate", 2, True), ("mirror", 1, False)]
+    assert said[Facet.SIZE] == [("96×64", 2, False), ("80×80", 1, False)]
+    assert said[Facet.TAG] == [("Any tag", 1, False), ("No tag", 1, False), ("Noise", 1, False)]
+    assert said[Facet.SCORES] == [("Missing scores", 1, False)]
+    assert said[Facet.STEPS] == [("Failed steps", 0, False)]
+
+
+def test_a_value_is_chosen_and_left_again():
+    chosen = facets.toggled({}, Facet.SIZE, "80×80")
+    chosen = facets.toggled(chosen, Facet.SIZE, "96×64")
+    assert chosen == {Facet.SIZE: ("80×80", "96×64")}
+    chosen = facets.toggled(chosen, Facet.SIZE, "80×80")
+    assert facets.toggled(chosen, Facet.SIZE, "96×64") == {}
+
+
+# Ways to look at them
+
+
+def test_an_arrangement_comes_back_from_a_saved_view():
+    arrangement = Arrangement(
+        Grouping.MODEL,
+        ("steps", "score:niqe"),
+        "score:niqe",
+        descending=True,
+        filter="fog",
+        facets={Facet.SIZE: ("80×80",)},
+    )
+    assert arrangement_of(arrangement.saved("worst")) == arrangement
+
+
+def test_what_a_newer_program_saved_is_used_as_far_as_it_is_known():
+    view = SavedView("new", "phase", ("steps", "phase"), "phase", facets={"phase": ("x",), "size": ("8×8",)})
+    assert arrangement_of(view) == Arrangement(columns=("steps",), facets={Facet.SIZE: ("8×8",)})
+
+
+def test_grouping_columns_and_sort_are_remembered_but_not_what_was_looked_for():
+    kept = Arrangement(Grouping.NONE, ("tags",), "tags", descending=True)
+    looked_for = replace(kept, filter="fog", facets={Facet.TAG: (facets.ANY,)})
+    assert from_memory(to_memory(looked_for)) == kept
+
+
+@pytest.mark.parametrize("value", [None, [], {}, {"columns": "steps"}, {"grouping": 3, "columns": [1, None]}])
+def test_a_memory_that_makes_no_sense_gives_the_standard_view(value):
+    assert from_memory(value) in (Arrangement(), Arrangement(columns=()))
 
 
 # The panel, on a real project
 
 
 @pytest.fixture
-def panel(qtbot, session, study):
-    window = QMainWindow()
-    qtbot.addWidget(window)
-    registry = ActionRegistry(window)
-    panel = BrowserPanel(session, registry)
-    window.setCentralWidget(panel)
-    window.resize(320, 700)
-    window.show()
-    qtbot.waitActive(window)
-    session.open_project(study)
-    panel.registry = registry
-    return panel
+def open_panel(qtbot, session, study):
+    """Shows the list of a project."""
+
+    def open_panel(*, read_only: bool = False) -> BrowserPanel:
+        window = QMainWindow()
+        qtbot.addWidget(window)
+        registry = ActionRegistry(window)
+        panel = BrowserPanel(session, registry)
+        window.setCentralWidget(panel)
+        window.resize(320, 700)
+        window.show()
+        qtbot.waitActive(window)
+        session.open_project(study, read_only=read_only)
+        panel.registry = registry
+        return panel
+
+    return open_panel
+
+
+@pytest.fixture
+def panel(open_panel):
+    return open_panel()
+
+
+def _indexes(panel) -> list[QModelIndex]:
+    """The runs shown, from top to bottom."""
+    return [panel.tree.index_of_run(node.run.id) for node in panel.tree.nodes()]
+
+
+def _read(qtbot, panel) -> None:
+    qtbot.waitUntil(lambda: panel._facts.settled and bool(panel._facts.names), timeout=10_000)
 
 
 def test_the_current_run_is_marked(panel, session):
@@ -144,13 +376,13 @@ def test_the_current_run_is_marked(panel, session):
 
 
 def test_looking_at_a_run_in_the_list_shows_it(panel, session):
-    third = list(panel._run_indexes())[2]
+    third = _indexes(panel)[2]
     panel.view.setCurrentIndex(third)
     assert session.run.id == third.data(NODE_ROLE).run.id
 
 
 def test_next_and_previous_run_follow_the_list_and_stop_at_its_ends(panel, session):
-    ids = [index.data(NODE_ROLE).run.id for index in panel._run_indexes()]
+    ids = [index.data(NODE_ROLE).run.id for index in _indexes(panel)]
     for _run_id in ids:
         panel.registry.qaction("run.next_run").trigger()
     assert session.run.id == ids[-1]
@@ -160,7 +392,7 @@ def test_next_and_previous_run_follow_the_list_and_stop_at_its_ends(panel, sessi
 
 
 def test_several_runs_are_selected_for_the_plots(qtbot, panel, session):
-    indexes = list(panel._run_indexes())
+    indexes = _indexes(panel)
     with qtbot.waitSignal(session.selection_changed):
         for index in (indexes[0], indexes[3]):
             modifier = (
@@ -179,24 +411,24 @@ def test_selecting_a_group_selects_its_runs(panel, session):
 
 def test_selection_and_expansion_stay_when_runs_arrive(qtbot, panel, session):
     folded = panel.tree.index(0, 0)
-    panel.view.setCurrentIndex(list(panel._run_indexes())[3])
+    panel.view.setCurrentIndex(_indexes(panel)[3])
     panel.view.collapse(folded)
     current = session.run.id
     new = add_run(session.project, NewRun("Image 2", "codec_loss", "jpeg-webp", "replicate"))
-    qtbot.waitUntil(lambda: panel._index_of(new).isValid())
+    qtbot.waitUntil(lambda: panel.tree.index_of_run(new).isValid())
     assert panel.view.currentIndex().data(NODE_ROLE).run.id == current
     assert session.run.id == current
     assert not panel.view.isExpanded(folded)
-    assert panel.view.isExpanded(panel._index_of(new).parent())
+    assert panel.view.isExpanded(panel.tree.index_of_run(new).parent())
 
 
 def test_state_and_tags_of_a_run_are_kept_up_to_date(qtbot, panel, session):
     run_id = session.run.id
     set_run_state(session.project, run_id, RunState.STOPPED, "the editor refused")
     add_tag(session.project, "Ada", NewTag(run_id, next(iter(_mode_keys())), onset=1))
-    qtbot.waitUntil(lambda: panel._index_of(run_id).data(NODE_ROLE).run.tag_count == 1)
-    qtbot.waitUntil(lambda: panel._index_of(run_id).data(NODE_ROLE).run.state is RunState.STOPPED)
-    assert "the editor refused" in panel._index_of(run_id).data(Qt.ItemDataRole.ToolTipRole)
+    qtbot.waitUntil(lambda: panel.tree.index_of_run(run_id).data(NODE_ROLE).run.tag_count == 1)
+    qtbot.waitUntil(lambda: panel.tree.index_of_run(run_id).data(NODE_ROLE).run.state is RunState.STOPPED)
+    assert "the editor refused" in panel.tree.index_of_run(run_id).data(Qt.ItemDataRole.ToolTipRole)
 
 
 def _mode_keys():
@@ -207,46 +439,233 @@ def _mode_keys():
 
 def test_the_filter_opens_what_it_finds_and_puts_all_back(qtbot, panel, session):
     panel.view.collapseAll()
-    QTest.keyClicks(panel.filter, "image 2 r1")
-    assert len(list(panel._run_indexes())) == 1
-    found = next(panel._run_indexes())
+    QTest.keyClicks(panel.bar.field, "image 2 r1")
+    assert len(_indexes(panel)) == 1
+    found = _indexes(panel)[0]
     assert panel.view.isExpanded(found.parent())
-    QTest.keyClick(panel.filter, Qt.Key.Key_Return)
+    QTest.keyClick(panel.bar.field, Qt.Key.Key_Return)
     assert session.run.id == found.data(NODE_ROLE).run.id
-    panel.filter.clear()
-    assert len(list(panel._run_indexes())) == 4
+    QTest.keyClick(panel.bar.field, Qt.Key.Key_Escape)
+    assert len(_indexes(panel)) == 4
     assert not panel.view.isExpanded(panel.tree.index(0, 0))
 
 
-def test_the_filter_follows_every_keystroke_with_280_runs(panel):
-    panel.tree.set_runs([_run(n, f"Image {n % 12}", f"model {n % 4}", repeat=n) for n in range(280)])
+def test_every_keystroke_is_followed(panel):
     found = []
-    for text in ("image 3", "image 3 r15", "image 3", "zzz", ""):
-        panel.filter.setText(text)
-        found.append(len(list(panel._run_indexes())))
-    assert found[0] == found[2] > found[1] > found[3] == 0
-    assert found[4] == 280
+    for text in ("image 1", "image 1 r1", "image 1", "zzz", ""):
+        panel.bar.field.setText(text)
+        found.append(len(_indexes(panel)))
+    assert found == [3, 2, 3, 0, 4]  # r1 of image 2 holds these words too
 
 
-def test_a_filter_that_finds_nothing_says_so(panel):
-    QTest.keyClicks(panel.filter, "zzz")
-    assert list(panel._run_indexes()) == []
-    assert panel.view.nothing_found
+def test_a_filter_that_finds_nothing_says_so_and_how_to_go_back(panel):
+    QTest.keyClicks(panel.bar.field, "zzz")
+    assert _indexes(panel) == []
+    assert "Escape" in panel.view.hint
+    panel.view.viewport().grab()
+    QTest.keyClick(panel.bar.field, Qt.Key.Key_Escape)
+    assert panel.view.hint == ""
+
+
+def test_facets_are_chosen_with_the_keyboard_and_taken_back_as_chips(qtbot, panel):
+    _read(qtbot, panel)
+    add_tag(panel._session.project, "Ada", NewTag(1, next(iter(_mode_keys())), onset=1))
+    qtbot.waitUntil(lambda: panel._facts.entries(panel._session.runs)[0].run.tag_count == 1)
+    panel.registry.qaction("edit.facets").trigger()
+    values = panel.popup.list
+    shown = [values.model().index(row, 0).data() for row in range(values.model().rowCount())]
+    assert shown[:2] == ["Protocol", "replicate"]
+    assert {"Resolution", "96×64", "Any tag", "No tag"} <= set(shown)
+    while values.currentIndex().data() != "Any tag":
+        QTest.keyClick(values, Qt.Key.Key_Down)
+    QTest.keyClick(values, Qt.Key.Key_Space)
+    assert [index.data(NODE_ROLE).run.id for index in _indexes(panel)] == [1]
+    assert values.currentIndex().data() == "Any tag"
+    QTest.keyClick(values, Qt.Key.Key_Down)
+    QTest.keyClick(values, Qt.Key.Key_Return)
+    assert panel.bar.chips == ["Any tag", "No tag"]
+    panel.popup.grab()
+    QTest.keyClick(values, Qt.Key.Key_Escape)
+    assert not panel.popup.isVisible()
+    QTest.keyClick(panel.bar.field, Qt.Key.Key_Backspace)
+    assert panel.bar.chips == ["Any tag"]
+    QTest.mouseClick(panel.bar.findChildren(QToolButton)[-1], Qt.MouseButton.LeftButton)
+    assert panel.bar.chips == []
+    assert len(_indexes(panel)) == 4
+
+
+def test_runs_with_missing_scores_or_failed_steps_are_found(qtbot, panel, session):
+    _read(qtbot, panel)
+    project = session.project
+    last = steps(project, 2)[-1].image.sha256
+    project.write(
+        lambda database: database.execute("DELETE FROM score WHERE image_sha256 = ?", [last]),
+        changes={"score"},
+    )
+    qtbot.waitUntil(
+        lambda: any(entry.missing for entry in panel._facts.entries(session.runs)), timeout=10_000
+    )
+    panel._toggle(Facet.SCORES, facets.MISSING)
+    assert [index.data(NODE_ROLE).run.id for index in _indexes(panel)] == [2]
+    assert "3 scores missing" in panel.tree.index_of_run(2).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_what_is_narrowed_down_to_is_what_scoring_gets(panel, session):
+    panel.view.selectAll()
+    assert len(session.selected_runs) == 4
+    panel._toggle(Facet.PROTOCOL, "replicate")
+    QTest.keyClicks(panel.bar.field, "r2")
+    assert session.selected_runs == [2, 4]
+
+
+def test_the_selection_stays_when_runs_are_grouped_and_sorted_otherwise(panel, session):
+    ids = [index.data(NODE_ROLE).run.id for index in _indexes(panel)]
+    panel.view.setCurrentIndex(panel.tree.index_of_run(ids[3]))
+    panel.view.selectionModel().select(
+        panel.tree.index_of_run(ids[0]),
+        QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows,
+    )
+    for grouping in Grouping:
+        panel.registry.qaction(f"view.group_{grouping}").trigger()
+        assert panel.arrangement.grouping is grouping
+        assert sorted(session.selected_runs) == sorted((ids[0], ids[3]))
+        assert panel.view.currentIndex().data(NODE_ROLE).run.id == session.run.id == ids[3]
+        assert panel.view.visualRect(panel.view.currentIndex()).isValid()
+
+
+def test_a_click_on_a_title_sorts_up_then_down_then_not_at_all(panel):
+    header = panel.view.header()
+    section = 1 + STANDARD.index("steps")
+    sorts = []
+    for _click in range(3):
+        place = header.sectionViewportPosition(section) + header.sectionSize(section) // 2
+        QTest.mouseClick(
+            header.viewport(),
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+            QPoint(place, header.height() // 2),
+        )
+        sorts.append((panel.arrangement.sort, panel.arrangement.descending))
+    assert sorts == [("steps", False), ("steps", True), ("", False)]
+
+
+def test_grouping_columns_and_sort_are_there_at_the_next_start(panel, session):
+    chosen = Arrangement(Grouping.NONE, ("steps", "tags", "score:niqe"), "score:niqe", descending=True)
+    panel.arrange(chosen)
+    assert from_memory(Memory(session).value("runs")) == chosen
+    titles = [panel.tree.headerData(n, Qt.Orientation.Horizontal) for n in range(panel.tree.columnCount())]
+    assert titles == ["Run", "Steps", "Tags", "NIQE"]
+    assert panel.view.header().sortIndicatorSection() == 3
+
+
+def test_nothing_is_remembered_by_a_window_that_is_told_so(qtbot):
+    memory = Memory(kept=False)
+    memory.remember("runs", {"sort": "steps"})
+    assert memory.value("runs") == {"sort": "steps"}
+    assert Memory().value("runs") is None
+
+
+def _menu(panel):
+    """The entries of the menu that arranges the runs, by their texts; submenus as paths."""
+    panel.registry.qaction("view.arrange_runs").trigger()
+
+    def walk(menu, path=""):
+        for action in menu.actions():
+            text = action.text().replace("&", "")
+            if action.menu() is not None:
+                yield from walk(action.menu(), f"{path}{text}/")
+            elif text:
+                yield f"{path}{text}", action
+
+    found = dict(walk(panel.menu))
+    panel.menu.close()
+    return found
+
+
+def test_columns_and_sort_are_chosen_in_the_menu(qtbot, panel):
+    _read(qtbot, panel)
+    _menu(panel)["Columns/NIQE"].trigger()
+    assert panel.arrangement.columns == (*STANDARD, "score:niqe")
+    assert "Columns/MUSIQ" not in _menu(panel)
+    _menu(panel)["Columns/Curve"].trigger()
+    assert panel.arrangement.columns == ("steps", "score:niqe")
+    _menu(panel)["Sort by/NIQE"].trigger()
+    _menu(panel)["Sort by/Descending"].trigger()
+    assert (panel.arrangement.sort, panel.arrangement.descending) == ("score:niqe", True)
+    panel.view.viewport().grab()
+    _menu(panel)["Standard view"].trigger()
+    assert panel.arrangement == Arrangement()
+
+
+def test_a_view_is_saved_applied_renamed_and_removed(qtbot, panel, session):
+    panel.arrange(Arrangement(Grouping.PROTOCOL, filter="image 2"))
+    _menu(panel)["Save this view…"].trigger()
+    _answer(qtbot, panel, "Second <b>image</b>")
+    with qtbot.waitSignal(panel.views.updated):
+        pass
+    assert [view.name for view in saved_views(session.project)] == ["Second <b>image</b>"]
+    panel.arrange(Arrangement())
+    entry = _menu(panel)["Second <b>image</b>"]
+    assert not entry.isChecked()
+    entry.trigger()
+    assert panel.arrangement == Arrangement(Grouping.PROTOCOL, filter="image 2")
+    assert panel.bar.field.text() == "image 2"
+    assert _menu(panel)["Second <b>image</b>"].isChecked()
+    _menu(panel)["Rename/Second <b>image</b>…"].trigger()
+    _answer(qtbot, panel, "Second")
+    qtbot.waitUntil(lambda: [view.name for view in panel.views.all] == ["Second"])
+    with qtbot.waitSignal(panel.views.updated):
+        _menu(panel)["Remove/Second"].trigger()
+    assert saved_views(session.project) == []
+
+
+def _answer(qtbot, panel, name: str) -> None:
+    dialog = panel.findChild(QInputDialog)
+    dialog.setTextValue(name)
+    dialog.accept()
+    qtbot.waitUntil(lambda: panel.findChild(QInputDialog) is None)
+
+
+def test_a_project_open_for_reading_uses_its_views_and_saves_none(qtbot, study, open_panel, session):
+    arrangement = Arrangement(Grouping.NONE, ("steps",))
+    with Project.open(study) as project:
+        save_view(project, arrangement.saved("all"))
+    panel = open_panel(read_only=True)
+    qtbot.waitUntil(lambda: bool(panel.views.all))
+    menu = _menu(panel)
+    assert not menu["Save this view…"].isEnabled()
+    assert not any(text.startswith(("Rename", "Remove")) for text in menu)
+    menu["all"].trigger()
+    assert panel.arrangement == arrangement
+
+
+def test_the_selected_runs_are_scored(qtbot, open_panel, study, session):
+    with Project.open(study) as project:
+        project.write(lambda database: database.execute("DELETE FROM score"))
+    panel = open_panel()
+    panel.view.setCurrentIndex(panel.tree.index_of_run(3))
+    wanted = {step.image.sha256 for step in session.steps}
+    asked = []
+    session.pool.subscribe(lambda progress: asked.append(progress.total))
+    panel.registry.qaction("score.selected").trigger()
+    qtbot.waitUntil(lambda: bool(asked) and max(asked) > 0, timeout=20_000)
+    session.cancel_scoring()
+    assert max(asked) % len(wanted) == 0
 
 
 def test_filtering_does_not_change_the_run_looked_at(panel, session):
     looked_at = session.run.id
-    QTest.keyClicks(panel.filter, "image 2")
+    QTest.keyClicks(panel.bar.field, "image 2")
     assert session.run.id == looked_at
     assert session.selected_runs == [looked_at]
-    panel.filter.clear()
+    panel.bar.field.clear()
     assert panel.view.currentIndex().data(NODE_ROLE).run.id == looked_at
 
 
 def test_a_group_keeps_the_keyboard_while_runs_arrive(qtbot, panel, session):
     panel.view.setCurrentIndex(panel.tree.index(1, 0))
     new = add_run(session.project, NewRun("Image 1", "codec_loss", "jpeg-webp", "replicate"))
-    qtbot.waitUntil(lambda: panel._index_of(new).isValid())
+    qtbot.waitUntil(lambda: panel.tree.index_of_run(new).isValid())
     assert panel.view.currentIndex() == panel.tree.index(1, 0)
 
 

@@ -1,0 +1,167 @@
+"""The list itself: rows marked from edge to edge, keys that fold groups, words where it is empty."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QStyleOptionViewItem, QTreeView
+
+from app import theme
+from app.browser.model import NODE_ROLE, Node, RunTree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NARROWEST_RUN, NARROW_RUN = 18 * theme.GRID, 30 * theme.GRID
+_INDENTATION = theme.GRID
+
+
+class RunView(QTreeView):
+    """Runs in groups; the first column takes the room that the others leave."""
+
+    sort_chosen = Signal(int, Qt.SortOrder)
+    """A title was clicked: its section, -1 for the order in which runs were added."""
+
+    def __init__(self, tree: RunTree) -> None:
+        super().__init__()
+        self._tree = tree
+        self._under_mouse = QPersistentModelIndex()
+        self._widths: dict[str, int] = {}
+        self.hint = ""
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setIndentation(_INDENTATION)
+        self.setAllColumnsShowFocus(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.setMouseTracking(True)
+        self.setAccessibleName("Runs")
+        self.setModel(tree)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setStyleSheet(f"QHeaderView::section {{ padding: {theme.GRID // 2}px; }}")
+        header.setSectionsMovable(False)
+        header.setSectionsClickable(True)
+        header.setSortIndicatorShown(True)
+        header.setSortIndicatorClearable(True)
+        header.setMinimumSectionSize(3 * theme.GRID)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.sortIndicatorChanged.connect(self.sort_chosen)
+        header.sectionResized.connect(self._keep_width)
+        tree.modelReset.connect(self.fit_columns)
+        self.fit_columns()
+        self._soften()
+        theme.notifier().theme_changed.connect(self._soften)
+
+    def fit_columns(self) -> None:
+        """Give each column the width it was left at, and the rest to the run."""
+        header = self.header()
+        header.blockSignals(True)  # noqa: FBT003 - Qt's
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
+        used = 0
+        for section in range(1, self._tree.columnCount()):
+            column = self._tree.column(section)
+            width = self._widths.get(column.key, column.width)
+            header.resizeSection(section, width)
+            used += width
+        room = self.viewport().width()
+        narrowest = max(NARROWEST_RUN, min(NARROW_RUN, room // 2))
+        header.resizeSection(0, max(narrowest, room - used))
+        header.blockSignals(False)  # noqa: FBT003 - Qt's
+        self.updateGeometries()
+        self.viewport().update()
+
+    def show_sort(self, section: int, *, descending: bool) -> None:
+        """Mark the column that the runs are sorted by, -1 for none."""
+        header = self.header()
+        header.blockSignals(True)  # noqa: FBT003 - Qt's
+        order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
+        header.setSortIndicator(section, order)
+        header.blockSignals(False)  # noqa: FBT003 - Qt's
+        header.viewport().update()
+
+    def nodes_on_screen(self) -> Iterator[Node]:
+        """The rows that are seen now."""
+        index = self.indexAt(self.viewport().rect().topLeft())
+        while index.isValid() and self.visualRect(index).top() < self.viewport().height():
+            yield index.data(NODE_ROLE)
+            index = self.indexBelow(index)
+
+    def event(self, event: QEvent) -> bool:
+        """Left and Right open and close groups, though they are keys of the window too."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            node = self.currentIndex().data(NODE_ROLE)
+            on_group = isinstance(node, Node) and node.run is None
+            if on_group and event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right) and not event.modifiers():
+                event.accept()
+                return True
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's: the run's column grows and shrinks with the list."""
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.fit_columns()
+
+    def drawRow(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Qt's: the ground of a row from edge to edge, then the row."""
+        shown = theme.colours()
+        selected = self.selectionModel().isSelected(index)
+        if selected or index == self._under_mouse:
+            ground = option.rect.adjusted(0, 1, -theme.GRID // 2, -1)
+            painter.save()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(shown.selected if selected else shown.hover))
+            painter.drawRoundedRect(ground, theme.GRID / 2, theme.GRID / 2)
+            painter.restore()
+        super().drawRow(painter, option, index)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Qt's: mark the row under the mouse."""
+        super().mouseMoveEvent(event)
+        self._mark(self.indexAt(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Qt's: mark none."""
+        super().leaveEvent(event)
+        self._mark(QModelIndex())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's: the rows, or what to do when there are none."""
+        super().paintEvent(event)
+        if self.hint:
+            painter = QPainter(self.viewport())
+            painter.setPen(QColor(theme.colours().muted))
+            margin = 2 * theme.GRID
+            room = self.viewport().rect().adjusted(margin, margin, -margin, -margin)
+            painter.drawText(
+                room,
+                Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap,
+                self.hint,
+            )
+            painter.end()
+
+    def _keep_width(self, section: int, _before: int, width: int) -> None:
+        if 0 < section < self._tree.columnCount():
+            self._widths[self._tree.column(section).key] = width
+            self.fit_columns()
+
+    def _mark(self, index: QModelIndex) -> None:
+        index = index.siblingAtColumn(0)
+        if index != self._under_mouse:
+            self._under_mouse = QPersistentModelIndex(index)
+            self.viewport().update()
+
+    def _soften(self) -> None:
+        """The style draws no selection of its own: it would stop at the indentation."""
+        palette = self.palette()
+        for role in (QPalette.ColorRole.Highlight, QPalette.ColorRole.Accent):
+            palette.setColor(role, QColor(0, 0, 0, 0))
+        self.setPalette(palette)
