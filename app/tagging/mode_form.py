@@ -43,7 +43,7 @@ class ModeForm(QWidget):
         self.name = QLineEdit()
         self.level = QComboBox()
         for level in Level:
-            self.level.addItem(f"{level.value.capitalize()} level", level)
+            self.level.addItem(f"{level.value.capitalize()} level", level.value)
         self.parent_mode = QComboBox()
         self.letter = KeyField()
         self.definition = _text_field("What is seen, in a sentence")
@@ -83,7 +83,7 @@ class ModeForm(QWidget):
             return
         shown = {
             "name": self.name.text(),
-            "level": self.level.currentData(),
+            "level": self._level,
             "parent": self.parent_mode.currentData(),
             "shortcut": self.letter.text(),
             "definition": self.definition.toPlainText(),
@@ -103,6 +103,10 @@ class ModeForm(QWidget):
         return super().eventFilter(watched, event)
 
     @property
+    def _level(self) -> Level:
+        return Level(self.level.currentData())  # Qt gives back a string
+
+    @property
     def _fields(self) -> tuple[QWidget, ...]:
         return (self.name, self.level, self.parent_mode, self.letter, self.definition, self.example)
 
@@ -110,14 +114,14 @@ class ModeForm(QWidget):
         self._modes = modes
         with QSignalBlocker(self.level), QSignalBlocker(self.parent_mode):
             self.name.setText(mode.name)
-            self.level.setCurrentIndex(self.level.findData(mode.level))
+            self.level.setCurrentIndex(self.level.findData(mode.level.value))
             self.letter.setText(mode.shortcut)
             self.definition.setPlainText(mode.definition)
             self.example.setPlainText(mode.example)
             self._fill_parents(mode.parent)
 
     def _fill_parents(self, chosen: str | None) -> None:
-        level, own = self.level.currentData(), self._mode.key if self._mode else ""
+        level, own = self._level, self._mode.key if self._mode else ""
         self.parent_mode.clear()
         self.parent_mode.addItem(_ON_ITS_OWN, None)
         for mode in self._modes.values():
@@ -138,7 +142,7 @@ class ModeForm(QWidget):
         self.added.emit(
             NewMode(
                 self.name.text(),
-                self.level.currentData(),
+                self._level,
                 self.definition.toPlainText(),
                 self.example.toPlainText(),
                 self.letter.text(),

@@ -26,7 +26,7 @@ from app.tagging.letters import LetterKeys
 from app.tagging.name import NameField
 from app.tagging.review_list import ReviewList
 from app.tagging.row import TagRow
-from app.tagging.taxonomy import Taxonomy, rule
+from app.tagging.taxonomy import Taxonomy
 from app.tagging.unsaved import UnsavedBar
 from app.tagging.wiring import TagActions
 from app.tagging.work import Work
@@ -194,8 +194,9 @@ class TaggingPanel(QWidget):
         splitter.addWidget(_scrolling(self.taxonomy))
         splitter.addWidget(self.list_area)
         splitter.setChildrenCollapsible(False)
-        splitter.setStretchFactor(0, 1)
-        splitter.setSizes([66 * theme.GRID, 30 * theme.GRID])
+        splitter.setStretchFactor(0, 2)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([60 * theme.GRID, 30 * theme.GRID])
         foot = QHBoxLayout()
         foot.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID)
         foot.addWidget(self.message)
@@ -205,7 +206,6 @@ class TaggingPanel(QWidget):
         layout.addLayout(top)
         layout.addWidget(self.work_bar)
         layout.addWidget(self.reviews)
-        layout.addWidget(rule())
         layout.addWidget(splitter, 1)
         layout.addWidget(self.unsaved)
         layout.addLayout(foot)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from banana100_core.analysis.queues import AnnotatorProgress
 
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 HEADINGS = ("Annotator", "Done", "Nothing found", "Accepted", "Rejected", "Tags", "Last at")
 
 
@@ -37,6 +38,7 @@ class ProgressDialog(QDialog):
         self.table = QTableWidget(0, len(HEADINGS))
         self.table.setHorizontalHeaderLabels(HEADINGS)
         self.table.verticalHeader().hide()
+        self.table.horizontalHeaderItem(0).setTextAlignment(_LEFT)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setShowGrid(False)
@@ -74,7 +76,7 @@ class ProgressDialog(QDialog):
                 f"{each.nothing_found:,}",
                 f"{each.accepted:,}",
                 f"{each.rejected:,}",
-                f"{each.tags:,} in {each.tagged:,} runs",
+                f"{each.tags:,} in {each.tagged:,} run{'' if each.tagged == 1 else 's'}",
                 _moment(each.last_at),
             )
             for column, text in enumerate(texts):

@@ -84,8 +84,8 @@ class ReviewRow(QFrame):
         self.setObjectName("review_row")
         self._annotator = annotator
         self.text = plain_label(wrap=True)
-        self.accept = _button("check", "Accept", registry.qaction("tag.accept_run").shortcut())
-        self.reject = _button("x", "Reject", registry.qaction("tag.reject_run").shortcut())
+        self.accept = _button("check", "Accept", registry.qaction("tag.done").shortcut())
+        self.reject = _button("x", "Reject", registry.qaction("tag.nothing_found").shortcut())
         self.why = QLineEdit()
         self.why.setPlaceholderText("Why? Return rejects, Escape doesn't")
         self.why.setAccessibleName(f"Why {annotator}'s work is rejected")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -187,6 +187,7 @@ class TaxonomyDialog(QDialog):
         if not modes:
             return
         heading = QTreeWidgetItem([title])
+        heading.setSizeHint(_NAME, QSize(0, 3 * theme.GRID))
         heading.setFlags(Qt.ItemFlag.ItemIsEnabled)
         self.list.addTopLevelItem(heading)
         heading.setFirstColumnSpanned(True)
@@ -195,6 +196,7 @@ class TaxonomyDialog(QDialog):
         for mode in modes:
             item = QTreeWidgetItem([mode.name, mode.shortcut, ""])
             item.setData(0, KEY_ROLE, mode.key)
+            item.setSizeHint(_NAME, QSize(0, 3 * theme.GRID))
             item.setToolTip(_NAME, plain_tip(mode.definition))
             item.setTextAlignment(_LETTER, Qt.AlignmentFlag.AlignCenter)
             item.setTextAlignment(_TAGS, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

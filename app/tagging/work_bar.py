@@ -124,7 +124,9 @@ class WorkBar(QWidget):
         self.nothing = KeyButton(registry.qaction("tag.nothing_found"), "Nothing found")
         self.next = KeyButton(registry.qaction("tag.next_run"), "Next")
         self._lay_out(more)
-        self.queue.currentIndexChanged.connect(lambda _row: work.choose_queue(self.queue.currentData()))
+        self.queue.currentIndexChanged.connect(
+            lambda _row: work.choose_queue(Queue(self.queue.currentData()))
+        )
         work.changed.connect(self.show_work)
         work.queue_chosen.connect(self._show_queue)
         session.blinding_changed.connect(self._show_hidden)
@@ -163,7 +165,7 @@ class WorkBar(QWidget):
         box.setAccessibleName("Queue")
         box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         for queue in Queue:
-            box.addItem(NAMES[queue], queue)
+            box.addItem(NAMES[queue], queue.value)
             box.setItemData(box.count() - 1, plain_tip(TIPS[queue]), Qt.ItemDataRole.ToolTipRole)
         return box
 
@@ -205,7 +207,7 @@ class WorkBar(QWidget):
 
     def _show_queue(self) -> None:
         with QSignalBlocker(self.queue):
-            self.queue.setCurrentIndex(self.queue.findData(self._work.queue))
+            self.queue.setCurrentIndex(self.queue.findData(self._work.queue.value))
         self.queue.setToolTip(plain_tip(TIPS[self._work.queue]))
 
     def _show_hidden(self) -> None:
