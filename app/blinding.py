@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
 
-HIDDEN = "hidden"  # the word that stands where something is
+if TYPE_CHECKING:
+    from banana100_core.project.records import Run
+
+NO_MODEL = "model hidden"
+NO_STEP = "Step hidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,10 @@ class Blinding:
     def any(self) -> bool:
         """Whether something is hidden."""
         return any(getattr(self, field.name) for field in fields(self))
+
+    def of_run(self, run: Run) -> Run:
+        """A run as it may be told of: perhaps without the names of its model and provider."""
+        return replace(run, provider=NO_MODEL, model=NO_MODEL) if self.models else run
 
     def as_text(self) -> str:
         """As a project remembers it."""

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.actions import ActionRegistry, Slot
+from app.curtain import curtained
 from app.docks import Docks, PanelDock
 from app.memory import Memory
 from app.menus import fill_menus
@@ -214,7 +215,7 @@ class MainWindow(QMainWindow):
         if place == MIDDLE:
             self.middle.addWidget(panel)
         else:
-            self.docks.docks[place].set_panel(panel)
+            self.docks.docks[place].set_panel(curtained(self.session, place, panel))
 
     def _finish_panels(self) -> None:
         self._show_middle()

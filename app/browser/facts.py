@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -48,6 +48,7 @@ class Facts(QObject):
         self._rest.timeout.connect(self._read_if_stale)
         session.project_opened.connect(self._read)
         session.project_closed.connect(self._forget)
+        session.blinding_changed.connect(self.updated)
         for changed in (session.runs_updated, session.scores_updated, session.tags_updated):
             changed.connect(self._become_stale)
         self._read()
@@ -67,8 +68,15 @@ class Facts(QObject):
         from app.browser.listed import listed
 
         entries = {}
-        for run in runs:
-            facts, missing = self._last.facts.get(run.id), self._last.missing.get(run.id, 0)
+        blinding = self._session.blinding
+        for each in runs:
+            facts, missing = self._last.facts.get(each.id), self._last.missing.get(each.id, 0)
+            run = blinding.of_run(each)
+            if blinding.scores:
+                facts, missing = replace(facts or RunFacts(), scores={}), 0
+            if blinding.tags:
+                facts = replace(facts or RunFacts(), failure_modes=(), annotators=(), reviews=frozenset())
+                run = replace(run, tag_count=0)
             before = self._entries.get(run.id)
             same = before is not None and before.run == run and before.missing == missing
             if before is None or not same or before.facts != (facts or RunFacts()):

@@ -149,6 +149,7 @@ class BrowserPanel(QWidget):
         for changed in (session.project_opened, session.runs_updated):
             changed.connect(self._show_runs)
         session.project_closed.connect(self._forget)
+        session.blinding_changed.connect(self._leave_hidden_facets)
         session.run_changed.connect(self._show_current)
         session.generation_progressed.connect(self._mark_generating)
 
@@ -188,6 +189,15 @@ class BrowserPanel(QWidget):
         self.popup.hide()
         self._show_runs()
         self._show_arrangement()
+
+    def _leave_hidden_facets(self) -> None:
+        """What is hidden from the annotator narrows nothing down, and is not named by a choice."""
+        blinding, chosen = self._session.blinding, self.arrangement.facets
+        kinds = facets.Facet
+        hidden = {kinds.MODEL: blinding.models, kinds.SCORES: blinding.scores, kinds.TAG: blinding.tags}
+        kept = {facet: values for facet, values in chosen.items() if not hidden.get(facet)}
+        if kept != chosen:
+            self.arrange(replace(self.arrangement, facets=kept))
 
     def _show_runs(self) -> None:
         self._entries = self._facts.entries(self._session.runs)

@@ -66,11 +66,12 @@ class Sparklines(QObject):
         for changed in (session.scores_updated, session.steps_updated):
             changed.connect(self._rest)
         session.project_closed.connect(self._forget)
+        session.blinding_changed.connect(self.updated)
 
     @property
     def metric(self) -> str | None:
-        """The metric shown; None until there are scores."""
-        return self._metric
+        """The metric shown; None until there are scores, and while they are hidden."""
+        return None if self._session.blinding.scores else self._metric
 
     @property
     def span(self) -> tuple[float, float]:
@@ -78,7 +79,9 @@ class Sparklines(QObject):
         return self._span
 
     def curve(self, run_id: int) -> Curve | None:
-        """The curve of a run as far as it is known."""
+        """The curve of a run as far as it is known; none while scores are hidden."""
+        if self._session.blinding.scores:
+            return None
         if run_id not in self._fresh and run_id not in self._wanted:
             self._wanted.add(run_id)
             self._reading.start(0)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFont, QPalette, QTextBlockFormat, QTextCharFo
 from PySide6.QtWidgets import QFrame, QTextEdit, QVBoxLayout, QWidget
 
 from app import theme
+from app.blinding import Blinding
 from app.compare.steps import (
     aspect_differs,
     bytes_text,
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from banana100_core.project.records import Image, Step
 
 Fact = tuple[str, str]
+
+_SHOW_ALL = Blinding()
+_OF_MODEL = ("Model version", "Finish reason", "Tokens", "Cost", "Time")
 
 
 def facts(step: Step, initial: Image | None) -> list[Fact]:
@@ -69,6 +73,7 @@ class StepDetails(QWidget):
         self._step: Step | None = None
         self._initial: Image | None = None
         self._written: tuple[Step | None, Image | None] | None = None
+        self._blinding = _SHOW_ALL
         self._text = QTextEdit()
         self._text.setReadOnly(True)
         self._text.setAcceptRichText(False)
@@ -91,9 +96,11 @@ class StepDetails(QWidget):
         """All that is said."""
         return self._text.toPlainText()
 
-    def show_step(self, step: Step | None, initial: Image | None) -> None:
+    def show_step(self, step: Step | None, initial: Image | None, blinding: Blinding = _SHOW_ALL) -> None:
         """Describe a step; `initial` is the picture of step 0. Nothing is written while nobody sees it."""
         self._step, self._initial = step, initial
+        if blinding != self._blinding:
+            self._blinding, self._written = blinding, None
         if self.isVisible():
             self._write()
 
@@ -117,10 +124,11 @@ class StepDetails(QWidget):
             return
         # insertText takes its text as it is; only setHtml and insertHtml would read markup in it.
         cursor = self._text.textCursor()
-        self._heading(cursor, title(step))
-        for name, value in facts(step, self._initial):
+        self._heading(cursor, title(step, numbered=not self._blinding.steps))
+        for name, value in self._facts(step):
             self._paragraph(cursor, f"{name}\u2002", value)
-        for name, text in (("Prompt", step.prompt), ("Settings", settings_text(step))):
+        settings = "" if self._blinding.models else settings_text(step)
+        for name, text in (("Prompt", step.prompt), ("Settings", settings)):
             if text:
                 self._heading(cursor, name)
                 self._paragraph(cursor, "", text)
@@ -133,6 +141,12 @@ class StepDetails(QWidget):
             if section.text:
                 self._paragraph(cursor, "", section.text)
         self._text.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _facts(self, step: Step) -> list[Fact]:
+        """All but what would tell the model or how far the run is, while that is hidden."""
+        models = _OF_MODEL if self._blinding.models else ()
+        hidden = {*models, *(("Created",) if self._blinding.steps else ())}
+        return [fact for fact in facts(step, self._initial) if fact[0] not in hidden]
 
     def _heading(self, cursor: QTextCursor, text: str) -> None:
         self._paragraph(cursor, text, "", strong=True, above=2 * theme.GRID, larger=True)

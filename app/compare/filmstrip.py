@@ -43,6 +43,7 @@ class Filmstrip(QWidget):
         self._offset = 0
         self._scaled: dict[str, QPixmap] = {}
         self._turned = 0
+        self._numbered = True
         thumbnails.thumbnail_ready.connect(self._show_thumbnail)
         theme.notifier().theme_changed.connect(self.update)
         self.setFixedHeight(PICTURE_HEIGHT + LABEL_HEIGHT + 2 * _GAP)
@@ -60,6 +61,12 @@ class Filmstrip(QWidget):
         self._scaled.clear()
         self._scroll()
         self.update()
+
+    def show_numbers(self, *, shown: bool) -> None:
+        """Say the numbers of steps, or don't while they are hidden."""
+        if shown != self._numbered:
+            self._numbered = shown
+            self.update()
 
     def set_current(self, number: int, reference: int) -> None:
         """Outline the current step and the reference."""
@@ -141,6 +148,8 @@ class Filmstrip(QWidget):
             painter.setPen(QPen(QColor(colours.accent if current else colours.muted), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(picture).adjusted(-1, -1, 1, 1))
+        if not self._numbered:
+            return
         painter.setPen(QColor(colours.text if current else colours.muted))
         label = QRect(cell.left(), room.bottom() + 1, CELL_WIDTH, LABEL_HEIGHT)
         painter.drawText(
@@ -198,7 +207,7 @@ class Filmstrip(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             step = self._step_at(event.pos().x())
             if step is not None:
-                told = [title(step)]
+                told = [title(step, numbered=self._numbered)]
                 if step.number == self._reference:
                     told.append("reference, in the left pane")
                 if step.outcome is Outcome.FAILED:

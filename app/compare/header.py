@@ -101,16 +101,22 @@ class PaneHeader(QWidget):
         return " · ".join(part for part in parts if part)
 
     def show_step(
-        self, step: Step | None, initial: Image | None, *, role: str = "", busy: bool = False
+        self,
+        step: Step | None,
+        initial: Image | None,
+        *,
+        role: str = "",
+        busy: bool = False,
+        numbered: bool = True,
     ) -> None:
         """Describe a step.
 
         `initial` is the picture of step 0 of the same run, `role` says why this step is shown here, `busy`
-        that its picture is on its way.
+        that its picture is on its way, and `numbered` whether its number may be told.
         """
         name = facts = error = warning = ""
         if step is not None:
-            name = title(step)
+            name = title(step, numbered=numbered)
             facts = " · ".join(part for part in (role, _facts(step), "loading" if busy else "") if part)
             error = "failed" if step.outcome is Outcome.FAILED else ""
             warning = _oddities(step, initial)

@@ -160,7 +160,10 @@ class ComparePanel(QWidget):
         for changed in (self._admissions.changed, session.blinding_changed):
             changed.connect(self._show_flags)
         session.suggestions_updated.connect(self._read_tags)
-        session.blinding_changed.connect(self._read_tags)
+        for changed in (session.blinding_changed, session.annotator_changed, session.modes_updated):
+            changed.connect(self._read_tags)
+        for changed in (session.blinding_changed, session.project_opened):
+            changed.connect(self._hide_numbers)
         self.pane_steps.changed.connect(self._take_rules)
         self.pictures.updated.connect(self._show_pictures)
         self.flip_maps.updated.connect(self.panes.refresh)
@@ -255,8 +258,16 @@ class ComparePanel(QWidget):
     def _take_tags(self, read: tuple[int, list[Tag], dict[str, FailureMode], list[Suggestion]]) -> None:
         run_id, of_run, modes, suggested = read
         if self._session.run is not None and self._session.run.id == run_id:
-            self.slider.show_tags(of_run, modes, suggested)
+            blind, annotator = self._session.blinding.tags, self._session.annotator
+            told = [tag for tag in of_run if not blind or tag.annotator == annotator]
+            self.slider.show_tags(told, modes, suggested)
             self.outlines.show_tags(of_run, modes)
+
+    def _hide_numbers(self) -> None:
+        numbered = not self._session.blinding.steps
+        self.slider.show_numbers(shown=numbered)
+        self.filmstrip.show_numbers(shown=numbered)
+        self._show_steps()
 
     # Showing it
 
@@ -280,7 +291,7 @@ class ComparePanel(QWidget):
             self.slider.setValue(places.get(session.step, 0))
         self.slider.set_reference(places.get(session.reference_step))
         self.filmstrip.set_current(session.step, session.reference_step)
-        self.details.show_step(session.step_numbered(session.step), self._initial)
+        self.details.show_step(session.step_numbered(session.step), self._initial, session.blinding)
         self._show_pictures()
 
     def _show_pictures(self) -> None:
@@ -311,25 +322,34 @@ class ComparePanel(QWidget):
         """What a pane's picture is called on a badge."""
         step, other = self.pane_steps.step(pane), self.pane_steps.other_run(pane)
         number = self.pane_steps.number(pane) if step is None else step.number
-        return f"Step {number}" + (f" · {_in_short(other)}" if other else "")
+        if self._session.blinding.steps:
+            name = "Current" if pane == CURRENT_PANE else f"Pane {pane + 1}" if pane else "Reference"
+        else:
+            name = f"Step {number}"
+        return name + (f" · {_in_short(other)}" if other else "")
 
     def _show_headers(self) -> None:
         for pane in self.panes.comparison.compared:
             shown = 0 if pane == CURRENT_PANE and self.panes.flipped else pane
             step, other = self.pane_steps.step(shown), self.pane_steps.other_run(shown)
             rule = self.pane_steps.rule(shown)
-            role = "flipped" if shown != pane else run_title(other) if other else rule.role
+            blinding = self._session.blinding
+            told = run_title(blinding.of_run(other)) if other else rule.role
+            role = "flipped" if shown != pane else told
             turned = "" if step is None else self._turn_of(shown, step).text
             self.headers[pane].show_step(
                 step,
                 None if other else self._initial,
                 role=" · ".join(part for part in (role, turned) if part),
                 busy=self.panes.images[shown].busy,
+                numbered=not blinding.steps,
             )
         comparison = self.panes.comparison
         reference, current = self.pane_steps.step(0), self.pane_steps.step(CURRENT_PANE)
         laid_over = comparison.mode in {Mode.WIPE, Mode.DIFFERENCE}
-        self.readout.show_note(resize_note(reference, current) if laid_over and reference and current else "")
+        numbered = not self._session.blinding.steps
+        note = resize_note(reference, current, numbered=numbered) if reference and current else ""
+        self.readout.show_note(note if laid_over else "")
 
     def _read_pixels(self, place: tuple[float, float] | None) -> None:
         self._place = place

@@ -27,6 +27,7 @@ class StepPictures(QObject):
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._session = session
         self.loader = ImageLoader(self)
         self.loader.follow(session)
         self._thumbnails = Thumbnails.of(session)
@@ -57,10 +58,11 @@ class StepPictures(QObject):
         if step is None:
             return PaneImage()
         if step.outcome is Outcome.FAILED or step.image is None:
-            return PaneImage(message=failure_text(step))
+            return PaneImage(message=failure_text(step, numbered=not self._session.blinding.steps))
         error = self.loader.error(step.image.sha256)
         if error is not None:
-            return PaneImage(message=f"Step {step.number} can't be shown\n\n{error}")
+            which = "This step" if self._session.blinding.steps else f"Step {step.number}"
+            return PaneImage(message=f"{which} can't be shown\n\n{error}")
         pyramid = self.loader.pyramid(step.image.sha256)
         if pyramid is not None:
             return PaneImage(picture_size(pyramid), pyramid, key=step.image.sha256)

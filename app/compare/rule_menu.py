@@ -41,7 +41,8 @@ class RuleMenu(QMenu):
         for shows, text in _OF_THIS_RUN.items():
             self._add(self, text, Rule(shows))
         number = self._steps.number(self._pane)
-        self._add(self, f"&Pinned to step {number}", Rule(Shows.PINNED, number))
+        pinned = "&Pinned to this step" if self._steps.blinding.steps else f"&Pinned to step {number}"
+        self._add(self, pinned, Rule(Shows.PINNED, number))
         same, others = self._steps.runs_to_choose()
         if same or others:
             self.addSeparator()
@@ -57,7 +58,8 @@ class RuleMenu(QMenu):
 
     def _add_runs(self, menu: QMenu, runs: list[Run]) -> None:
         for run in runs:
-            self._add(menu, run_title(run).replace("&", "&&"), Rule(Shows.OTHER_RUN, run_id=run.id))
+            title = run_title(self._steps.blinding.of_run(run)).replace("&", "&&")
+            self._add(menu, title, Rule(Shows.OTHER_RUN, run_id=run.id))
 
     def _add(self, menu: QMenu, text: str, rule: Rule) -> None:
         action = QAction(text, menu)

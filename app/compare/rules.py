@@ -13,6 +13,7 @@ from banana100_core.catalog.models import model_title
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.blinding import Blinding
     from app.session import Session
     from banana100_core.project.records import Run, Step
 
@@ -115,13 +116,20 @@ class PaneSteps(QObject):
         if run_id is None or run_id not in self._others or self.step(pane) is not None:
             return ""
         run = self.other_run(pane)
-        name = run_title(run) if run else "The other run"
-        return f"No step {self._session.step} here\n\n{name} has no step of this number."
+        blinding = self._session.blinding
+        name = run_title(blinding.of_run(run)) if run else "The other run"
+        which = "such step" if blinding.steps else f"step {self._session.step}"
+        return f"No {which} here\n\n{name} has no step of this number."
 
     def other_run(self, pane: int) -> Run | None:
         """The run that a pane shows in place of the current one."""
         run_id = self._rules[pane].run_id
         return next((run for run in self._session.runs if run.id == run_id), None)
+
+    @property
+    def blinding(self) -> Blinding:
+        """What is not to be told of steps and runs."""
+        return self._session.blinding
 
     def runs_to_choose(self) -> tuple[list[Run], list[Run]]:
         """All other runs: those of the same initial image, then the rest."""

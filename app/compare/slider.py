@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
 
 from app import theme
+from app.blinding import NO_STEP
 from app.compare.flags import Flag, draw_flags, told_of
 from app.tooltips import plain_tip
 from banana100_core.project.records import Outcome, Suggestion
@@ -51,6 +52,8 @@ def lay_out(
     numbers: Sequence[int],
     modes: Mapping[str, FailureMode],
     suggestions: Sequence[Suggestion] = (),
+    *,
+    numbered: bool = True,
 ) -> list[Bar]:
     """Give each tag a bar in the topmost lane that is free, in order of onset; suggestions after all tags."""
     if not numbers:
@@ -67,10 +70,11 @@ def lay_out(
         ends[lane : lane + 1] = [last]
         mode = modes.get(each.failure_mode)
         until = "?" if suggested else "" if end_step is None else f" to {end_step}"
+        name = mode.name if mode else each.failure_mode
         bars.append(
             Bar(
                 uuid=each.uuid,
-                text=f"{mode.name if mode else each.failure_mode} from {each.onset}{until}",
+                text=f"{name} from {each.onset}{until}" if numbered else name,
                 told=_told(each),
                 suggested=suggested,
                 colour=theme.level_colour(mode.level).name() if mode else theme.CURVE_COLOURS[-1],
@@ -101,6 +105,7 @@ class StepSlider(QAbstractSlider):
         self._outlined: Mapping[str, Sequence[int]] = {}
         self._reference: int | None = None
         self._turned = 0
+        self._numbered = True
         self.setOrientation(Qt.Orientation.Horizontal)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -118,9 +123,16 @@ class StepSlider(QAbstractSlider):
         self, tags: Sequence[Tag], modes: Mapping[str, FailureMode], suggestions: Sequence[Suggestion] = ()
     ) -> None:
         """Draw the tags of the run, and what is suggested."""
-        self._bars = lay_out(tags, [step.number for step in self._steps], modes, suggestions)
+        numbers = [step.number for step in self._steps]
+        self._bars = lay_out(tags, numbers, modes, suggestions, numbered=self._numbered)
         self.updateGeometry()
         self.update()
+
+    def show_numbers(self, *, shown: bool) -> None:
+        """Say the numbers of steps, or don't while they are hidden."""
+        if shown != self._numbered:
+            self._numbered = shown
+            self.update()
 
     def mark_outlined(self, steps: Mapping[str, Sequence[int]]) -> None:
         """Mark the steps that have regions of their own, by UUID of their tag."""
@@ -208,7 +220,7 @@ class StepSlider(QAbstractSlider):
             elif step.number % every == 0 or spacing >= theme.GRID:
                 painter.setPen(QPen(QColor(colours.muted if step.number % every == 0 else colours.line), 1))
                 painter.drawLine(QPointF(x, middle - 3), QPointF(x, middle + 3))
-            if step.number % every == 0:
+            if step.number % every == 0 and self._numbered:
                 painter.setPen(QColor(colours.muted))
                 room = QRectF(
                     x - _SIDE, middle + theme.GRID // 2, 2 * _SIDE, TRACK_HEIGHT - middle - theme.GRID // 2
@@ -312,7 +324,8 @@ class StepSlider(QAbstractSlider):
         if at.y() < TRACK_HEIGHT and 0 <= place < len(self._steps):
             step = self._steps[place]
             failed = " failed" if step.outcome is Outcome.FAILED else ""
-            return f"Step {step.number}{failed}\n{told_of(self._flags, step.number)}".strip()
+            name = f"Step {step.number}" if self._numbered else NO_STEP
+            return f"{name}{failed}\n{told_of(self._flags, step.number)}".strip()
         return ""
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.blinding import NO_STEP
 from banana100_core.project.records import Outcome
 
 if TYPE_CHECKING:
@@ -59,8 +60,10 @@ def bytes_text(count: int) -> str:
     return f"{count / 1e3:.0f} kB" if count < 1e6 else f"{count / 1e6:.1f} MB"
 
 
-def title(step: Step) -> str:
-    """What a step is called."""
+def title(step: Step, *, numbered: bool = True) -> str:
+    """What a step is called; without its number while that is hidden."""
+    if not numbered:
+        return NO_STEP
     return "Step 0 · initial image" if step.outcome is Outcome.INITIAL else f"Step {step.number}"
 
 
@@ -72,9 +75,10 @@ def mislabelled(step: Step) -> bool:
     return declared.lower().replace("image/jpg", "image/jpeg") != image.media_type
 
 
-def failure_text(step: Step) -> str:
+def failure_text(step: Step, *, numbered: bool = True) -> str:
     """What stands in place of the picture of a failed step."""
-    return f"Step {step.number} failed\n\n{step.reason or 'No reason was given.'}"
+    which = f"Step {step.number}" if numbered else "This step"
+    return f"{which} failed\n\n{step.reason or 'No reason was given.'}"
 
 
 def reasoning_sections(reasoning: str) -> list[Section]:
@@ -93,7 +97,7 @@ def reasoning_sections(reasoning: str) -> list[Section]:
     return sections
 
 
-def resize_note(reference: Step, current: Step) -> str:
+def resize_note(reference: Step, current: Step, *, numbered: bool = True) -> str:
     """Which picture is resized where two are laid over each other; empty when sizes are equal."""
     if reference.image is None or current.image is None:
         return ""
@@ -101,4 +105,5 @@ def resize_note(reference: Step, current: Step) -> str:
     if (one.width, one.height) == (other.width, other.height):
         return ""
     how = "stretched" if aspect_differs(one, other) else "resized"
-    return f"Step {reference.number} is {how} from {size_text(one)} to {size_text(other)}"
+    which = f"Step {reference.number}" if numbered else "The reference"
+    return f"{which} is {how} from {size_text(one)} to {size_text(other)}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from app.curtain import Curtain
 from app.plots.gaps import GapView
 from app.plots.scores import ScoresView
 
@@ -24,8 +25,8 @@ class ScorePlotPanel(QWidget):
         self.gaps = GapView(session, registry, self.scores.source)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self.scores, "Scores")
-        self.tabs.addTab(self.gaps, "Score gaps")
+        self.tabs.addTab(Curtain(session, self.scores, ("scores", "steps")), "Scores")
+        self.tabs.addTab(Curtain(session, self.gaps, ("scores", "steps", "models")), "Score gaps")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

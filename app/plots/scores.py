@@ -211,6 +211,7 @@ class ScoresView(QWidget):
         self.empty_button.clicked.connect(self._registry.qaction("score.missing").trigger)
         for changed in (self._admissions.changed, session.blinding_changed):
             changed.connect(self._show_marks)
+        session.blinding_changed.connect(self._runs_changed)
         theme.notifier().theme_changed.connect(self._theme_changed)
 
     # The session's changes
@@ -234,7 +235,10 @@ class ScoresView(QWidget):
         self._fill_run_list()
 
     def _runs_changed(self) -> None:
-        groups = groups_for(self._shown_runs(), self._session.runs, averaged=self.averaged.isChecked())
+        told = self._session.blinding.of_run
+        groups = groups_for(
+            self._shown_runs(), self._session.runs, averaged=self.averaged.isChecked(), told=told
+        )
         if groups != self._groups:
             self._groups = groups
             self._fill_run_list()
@@ -381,7 +385,8 @@ class ScoresView(QWidget):
     def _describe(self, hit: Hit) -> str:
         if hit.failed is not None:
             run = next((each for each in self._session.runs if each.id == hit.failed.run_id), None)
-            return failure_in_words(hit.curve, hit.failed, run)
+            told = self._session.blinding.of_run(run) if run is not None else None
+            return failure_in_words(hit.curve, hit.failed, told)
         return point_in_words(
             hit.curve,
             hit.index,

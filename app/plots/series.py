@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from banana100_core.project.records import Run, StepScore
 
@@ -195,11 +195,20 @@ def repeats_of(run: Run, runs: Sequence[Run]) -> tuple[int, ...]:
     return tuple(other.id for other in runs if _setting(other) == _setting(run))
 
 
-def groups_for(shown: Sequence[Run], runs: Sequence[Run], *, averaged: bool) -> tuple[Group, ...]:
-    """Give one group for each run shown, or for each set of repeats among them."""
+def groups_for(
+    shown: Sequence[Run],
+    runs: Sequence[Run],
+    *,
+    averaged: bool,
+    told: Callable[[Run], Run] = lambda run: run,
+) -> tuple[Group, ...]:
+    """Give one group for each run shown, or for each set of repeats among them.
+
+    `told` gives a run as its title may tell of it.
+    """
     members = {run.id: repeats_of(run, runs) if averaged else (run.id,) for run in shown}
     first = {members[run.id]: run for run in reversed(shown)}
-    parts = {run_ids: _title_parts(run)[: -1 if averaged else 4] for run_ids, run in first.items()}
+    parts = {run_ids: _title_parts(told(run))[: -1 if averaged else 4] for run_ids, run in first.items()}
     order = dict.fromkeys(members[run.id] for run in shown)
     return tuple(Group(_short_title(parts[run_ids], list(parts.values())), run_ids) for run_ids in order)
 

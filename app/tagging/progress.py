@@ -38,7 +38,7 @@ class ProgressDialog(QDialog):
         self.table = QTableWidget(0, len(HEADINGS))
         self.table.setHorizontalHeaderLabels(HEADINGS)
         self.table.verticalHeader().hide()
-        self.table.horizontalHeaderItem(0).setTextAlignment(_LEFT)
+        self.table.horizontalHeader().setDefaultAlignment(_LEFT)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setShowGrid(False)
