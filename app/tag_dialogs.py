@@ -30,6 +30,7 @@ class TagDialogs(QObject):
         self._session, self._registry, self._window = session, registry, window
         for key, slot in {
             "file.merge": self._ask_copies,
+            "file.export_tags": self.export_tags,
             "tag.agreement": self.show_agreement,
         }.items():
             registry.connect(key, slot)
@@ -42,6 +43,12 @@ class TagDialogs(QObject):
         from app.merging.dialog import MergeDialog
 
         self._open(MergeDialog(self._session, copies, self._window))
+
+    def export_tags(self) -> None:
+        """Ask for a form and a place, and export tags there."""
+        from app.tag_files.export_dialog import ExportDialog
+
+        self._open(ExportDialog(self._session, self._window))
 
     def show_agreement(self) -> None:
         """Show how far annotators agree; the window stays usable."""

@@ -62,7 +62,7 @@ class WorkDialog(QDialog):
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.action: QPushButton = self.buttons.addButton(action, QDialogButtonBox.ButtonRole.ActionRole)
         self.action.setEnabled(False)
-        for button in self.buttons.buttons():
+        for button in self.buttons.findChildren(QPushButton):
             button.setAutoDefault(False)
         self.action.setProperty("primary", True)  # noqa: FBT003
         self.buttons.rejected.connect(self.reject)

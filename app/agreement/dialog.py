@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QHeaderView,
+    QPushButton,
     QSpinBox,
     QTableView,
     QTabWidget,
@@ -106,7 +107,7 @@ class AgreementDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         self.copy = buttons.addButton("Copy as CSV", QDialogButtonBox.ButtonRole.ActionRole)
         self.save = buttons.addButton("Save as CSV…", QDialogButtonBox.ButtonRole.ActionRole)
-        for button in buttons.buttons():
+        for button in buttons.findChildren(QPushButton):
             button.setAutoDefault(False)
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.csv()))
         self.save.clicked.connect(self._ask_file)

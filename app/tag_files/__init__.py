@@ -1,0 +1,1 @@
+"""Tags written to files for other programs, and brought in from them."""
