@@ -91,6 +91,15 @@ class Session(QObject):
         self._pool_started = False
         self._reading = False
         self._stale: frozenset[str] = frozenset()
+        self._told_of = {
+            frozenset({"score"}): self.scores_updated,
+            frozenset({"tag", "edit"}): self.tags_updated,
+            frozenset({"review"}): self.reviews_updated,
+            frozenset({"failure_mode"}): self.modes_updated,
+            frozenset({"suggestion"}): self.suggestions_updated,
+            frozenset({"call"}): self.calls_updated,
+            frozenset({"verdict"}): self.verdicts_updated,
+        }
         self._news = NewsDesk(self)
         self._news.delivered.connect(self._take_news)
 
@@ -175,9 +184,8 @@ class Session(QObject):
         if blinding == self.blinding:
             return
         self.blinding = blinding
-        project, annotator = self.project, self._annotator
-        if project is not None and not project.read_only:
-            self.in_background(lambda: remember(project, annotator, {"hidden": blinding.as_text()}))
+        if self.project is not None and self.edit_thread is not None and not self.project.read_only:
+            self.edit_thread.submit(remember, self.project, self._annotator, {"hidden": blinding.as_text()})
         self.blinding_changed.emit()
 
     def _remember_blinding(self) -> None:
@@ -340,20 +348,9 @@ class Session(QObject):
             self.generation_progressed.emit(progress["generation"])
         if tables & {"run", "step", "tag"}:
             self._read_again(tables)
-        if "score" in tables:
-            self.scores_updated.emit()
-        if tables & {"tag", "edit"}:
-            self.tags_updated.emit()
-        if "review" in tables:
-            self.reviews_updated.emit()
-        if "failure_mode" in tables:
-            self.modes_updated.emit()
-        if "suggestion" in tables:
-            self.suggestions_updated.emit()
-        if "call" in tables:
-            self.calls_updated.emit()
-        if "verdict" in tables:
-            self.verdicts_updated.emit()
+        for changed, told in self._told_of.items():
+            if changed & tables:
+                told.emit()
 
     def _read_again(self, tables: frozenset[str]) -> None:
         """Read runs and steps anew; one reading at a time, so that an older one can't replace a newer one."""

@@ -95,9 +95,13 @@ class TagBoard(QObject):
 
     @property
     def rows(self) -> list[Row]:
-        """Tags of the current run, by onset; those being removed are gone already."""
-        run = self._session.run
-        shown = [row for row in self._rows.values() if row.wanted and run and row.wanted.run_id == run.id]
+        """Tags of the current run, by onset; those being removed are gone already, others' may be hidden."""
+        run, blind = self._session.run, self._session.blinding.tags
+        shown = [
+            row
+            for row in self._rows.values()
+            if row.wanted and run and row.wanted.run_id == run.id and (self.own(row) or not blind)
+        ]
         return sorted(shown, key=lambda row: (_shown(row).onset, row.id))
 
     @property
@@ -336,6 +340,8 @@ class TagBoard(QObject):
         return f"{what} {'added' if edit.before is None else 'changed'}"
 
     def _in_words(self, mode: str, onset: object, end_step: object) -> str:
+        if self._session.blinding.steps:
+            return self.names.get(mode, mode)
         until = "on" if end_step is None else f"to {end_step}"
         return f"{self.names.get(mode, mode)} from step {onset} {until}"
 

@@ -89,9 +89,11 @@ class TaggingPanel(QWidget):
         if row is None or row.wanted is None:
             self.say("You have no open tag that begins at this step or before.")
         elif row.wanted.onset > step:
-            self.say(f"The chosen tag begins at step {row.wanted.onset}, after this one.")
+            where = f"at step {row.wanted.onset}, after this one" if self._numbered else "after this step"
+            self.say(f"The chosen tag begins {where}.")
         else:
-            self._apply(row.wanted.failure_mode, rules.end(self.name_of(row), [_claim(row)], step))
+            decision = rules.end(self.name_of(row), [_claim(row)], step, numbered=self._numbered)
+            self._apply(row.wanted.failure_mode, decision)
 
     def delete_chosen(self) -> None:
         """Remove the chosen tag."""
@@ -288,7 +290,12 @@ class TaggingPanel(QWidget):
 
     # Deciding and showing
 
-    def _decide(self, mode_key: str, rule: Callable[[str, list[rules.Claim], int], rules.Decision]) -> None:
+    @property
+    def _numbered(self) -> bool:
+        """Whether numbers of steps may be told."""
+        return not self._session.blinding.steps
+
+    def _decide(self, mode_key: str, rule: Callable[..., rules.Decision]) -> None:
         if self._session.run is None:
             self.say("Choose a run first.")
             return
@@ -296,7 +303,8 @@ class TaggingPanel(QWidget):
             self.say("This project is open for reading only.")
             return
         claims = [_claim(row) for row in self._own_rows(mode_key)]
-        self._apply(mode_key, rule(self._modes[mode_key].name, claims, self._session.step))
+        name, step = self._modes[mode_key].name, self._session.step
+        self._apply(mode_key, rule(name, claims, step, numbered=self._numbered))
 
     def _apply(self, mode_key: str, decision: rules.Decision) -> None:
         self.say(decision.message)
@@ -333,7 +341,9 @@ class TaggingPanel(QWidget):
         last, step = self._last_step(), self._session.step
         for row in rows:
             own, read_only = self.board.own(row), self.board.read_only
-            self._shown[row.id].show_row(row, own=own, read_only=read_only, last_step=last, step=step)
+            self._shown[row.id].show_row(
+                row, own=own, read_only=read_only, last_step=last, step=step, numbered=self._numbered
+            )
         if not self.annotator.hasFocus():
             self.annotator.setText(self._session.annotator)
         self._show_taxonomy(step)
@@ -378,6 +388,8 @@ class TaggingPanel(QWidget):
             claims = [_claim(row) for row in self._own_rows(key)]
             first = min(claims, key=lambda claim: claim.onset, default=None)
             where = "" if first is None else f"{first.onset} → {first.end_step or ''}".rstrip()
+            if where and not self._numbered:
+                where = "tagged"
             button.show_state(where, holds=any(claim.covers(step) for claim in claims))
             button.setEnabled(can_tag)
 

@@ -75,15 +75,20 @@ class TagRow(QFrame):
         layout.addWidget(self.editor)
         self.set_open(on=False)
 
-    def show_row(self, row: Row, *, own: bool, read_only: bool, last_step: int, step: int) -> None:
-        """Show what the row says now; what is being typed stays."""
+    def show_row(
+        self, row: Row, *, own: bool, read_only: bool, last_step: int, step: int, numbered: bool = True
+    ) -> None:
+        """Show what the row says now, numbers of steps only if `numbered`; what is being typed stays."""
         tag = row.wanted
         if tag is None:
             return
         until = "→" if tag.end_step is None else f"→ {tag.end_step}"
         saving = " · saving" if row.state is Saved.SAVING else ""
         by = "" if own else f"{row.annotator} · "
-        self.place.setText(f"{by}{tag.onset} {until}{saving}")
+        place = f"{tag.onset} {until}" if numbered else ""
+        self.place.setText(f"{by}{place}{saving}")
+        for field in self._steps:
+            field.setVisible(numbered)
         self.bar.show_tag(tag, last_step, step)
         failed = row.state is Saved.FAILED
         self.trouble.setText(f"Not saved: {row.reason}" if failed else "")
@@ -187,10 +192,14 @@ class TagRow(QFrame):
         grid.setContentsMargins(0, theme.GRID // 2, 0, theme.GRID // 2)
         grid.setHorizontalSpacing(theme.GRID)
         grid.setVerticalSpacing(theme.GRID // 2)
-        grid.addWidget(plain_label("Onset", muted=True), 0, 0)
-        grid.addWidget(self.onset, 0, 1)
-        grid.addWidget(plain_label("to", muted=True), 0, 2)
-        grid.addWidget(self.end_step, 0, 3)
+        self._steps = (
+            plain_label("Onset", muted=True),
+            self.onset,
+            plain_label("to", muted=True),
+            self.end_step,
+        )
+        for column, field in enumerate(self._steps):
+            grid.addWidget(field, 0, column)
         grid.addWidget(plain_label("Severity", muted=True), 1, 0)
         grid.addLayout(severities, 1, 1)
         grid.addWidget(plain_label("sure", muted=True), 1, 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,8 +31,32 @@ class Decision:
     changes: Mapping[str, int | None] | None = None
 
 
-def begin(name: str, claims: Iterable[Claim], step: int) -> Decision:
-    """The failure mode is seen at this step. `claims` are this annotator's tags of that mode in the run."""
+def begin(name: str, claims: Iterable[Claim], step: int, *, numbered: bool = True) -> Decision:
+    """The failure mode is seen at this step. `claims` are this annotator's tags of that mode in the run.
+
+    The message tells numbers of steps only if `numbered`.
+    """
+    decision = _begin(name, claims, step)
+    if numbered or step < 1:
+        return decision
+    if decision.changes is None:
+        return replace(decision, message=f"{name} is tagged here already.")
+    how = "onset moved to this step" if decision.row is not None else "tagged from this step on"
+    return replace(decision, message=f"{name}: {how}.")
+
+
+def end(name: str, claims: Iterable[Claim], step: int, *, numbered: bool = True) -> Decision:
+    """The failure mode is last seen at this step: end the tag that began last before it."""
+    decision = _end(name, claims, step)
+    if numbered:
+        return decision
+    if decision.row is None:
+        return replace(decision, message=f"You have no tag of {name} that begins here or before.")
+    already = " already" if decision.changes is None else ""
+    return replace(decision, message=f"{name} ends at this step{already}.")
+
+
+def _begin(name: str, claims: Iterable[Claim], step: int) -> Decision:
     if step < 1:
         return Decision("Step 0 is the initial image: a failure begins at step 1 or later.")
     claims = list(claims)
@@ -54,8 +78,7 @@ def begin(name: str, claims: Iterable[Claim], step: int) -> Decision:
     return Decision(f"{name} tagged from step {step}.", changes={"onset": step, "end_step": None})
 
 
-def end(name: str, claims: Iterable[Claim], step: int) -> Decision:
-    """The failure mode is last seen at this step: end the tag that began last before it."""
+def _end(name: str, claims: Iterable[Claim], step: int) -> Decision:
     begun = [claim for claim in claims if claim.onset <= step]
     if not begun:
         return Decision(f"You have no tag of {name} that begins at step {step} or before.")
