@@ -33,4 +33,12 @@ SCORE: tuple[Action, ...] = (
         icon="export",
         section=True,
     ),
+    Action(
+        "score.terms",
+        "Ter&ms of pyiqa…",
+        "Score",
+        "",
+        "Read and accept what the metrics that run through pyiqa ask for",
+        section=True,
+    ),
 )

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 from app.curtain import Curtain
 from app.plots.gaps import GapView
 from app.plots.scores import ScoresView
+from app.plots.terms import TermsBar
 
 if TYPE_CHECKING:
     from app.actions import ActionRegistry
@@ -23,6 +24,7 @@ class ScorePlotPanel(QWidget):
         self.setObjectName("score_panel")
         self.scores = ScoresView(session, registry)
         self.gaps = GapView(session, registry, self.scores.source)
+        self.terms = TermsBar(session, registry, self.scores.source)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(Curtain(session, self.scores, ("scores", "steps")), "Scores")
@@ -30,7 +32,12 @@ class ScorePlotPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
+        layout.addWidget(self.terms)
         layout.addWidget(self.tabs)
+
+    def add_tab(self, panel: QWidget, title: str) -> None:
+        """Give another panel a tab beside the scores."""
+        self.tabs.addTab(panel, title)
 
     def is_settled(self) -> bool:
         """Whether the curves and the table on screen are up to date."""

@@ -142,7 +142,8 @@ class PyiqaScorer:
         return replace(self._on_cpu.score(metric, pixels), device=CPU)
 
     def _compute(self, metric: str, pictures: Sequence[NDArray[np.uint8]]) -> list[float]:
-        model = self._model(metric, sum(picture.shape[0] * picture.shape[1] for picture in pictures))
+        height, width = pictures[0].shape[:2]
+        model = self._model(metric, len(pictures) * _bytes_of_work(metric, height * width))
         # None draws at random in 0.1.16; one that did would still give a picture one score, in any order.
         self._torch.manual_seed(0)
         try:
@@ -159,8 +160,7 @@ class PyiqaScorer:
             raise MetricError(f"{metric} gave {len(scores)} scores for {len(pictures)} pictures.")
         return scores[: len(pictures)]
 
-    def _model(self, metric: str, pixels: int) -> Any:  # noqa: ANN401 - pyiqa is not typed
-        work = _bytes_of_work(metric, pixels)
+    def _model(self, metric: str, work: int) -> Any:  # noqa: ANN401 - pyiqa is not typed
         model = self._shelf.take(metric)
         if model is None:
             model = self._load(metric, work)
