@@ -209,15 +209,13 @@ class ImageLoader(QObject):
 
 def _load(project: Project, sha256: str) -> _Done:
     # Not at the top: the first window comes up before any picture is decoded.
-    from app.compare.painting import for_painting
-    from banana100_core.imaging.decode import Purpose, decode
     from banana100_core.imaging.pyramid import build
+    from banana100_core.imaging.screen import decode_for_screen
     from banana100_core.project.images import image_location
 
     try:
         data = image_location(project, sha256).read()
-        pixels = decode(data, Purpose.DISPLAY).pixels
-        return _Done(project, sha256, for_painting(build(pixels)), "")
+        return _Done(project, sha256, build(decode_for_screen(data)), "")
     except BananaError as error:
         return _Done(project, sha256, None, str(error))
     except MemoryError:

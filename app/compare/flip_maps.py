@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.compare.content import PaneImage
-from app.compare.painting import for_painting, picture_size, screen_pixels
+from app.compare.painting import picture_size, screen_pixels
 from app.compare.viewport import Bounds, Placement
 
 if TYPE_CHECKING:
@@ -84,4 +84,4 @@ def _error_map(reference: Pyramid, image: Pyramid) -> Pyramid:
         for pyramid, size in ((each, picture_size(each)) for each in (reference, image))
     )
     errors = np.rint(flip(one, other) * 255).astype(np.uint8)
-    return for_painting(build(np.repeat(errors[..., None], 3, axis=2)))
+    return build(np.repeat(errors[..., None], 4, axis=2))

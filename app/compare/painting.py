@@ -25,18 +25,6 @@ _DARK_TEXT = QColor(0, 0, 0, 190)
 _LIGHT_TEXT = QColor(255, 255, 255, 210)
 
 
-def for_painting(pyramid: Pyramid) -> Pyramid:
-    """The same pyramid in Qt's own layout, BGRX (H, W, 4), which Qt scales several times faster than RGB."""
-    levels = []
-    for rgb in pyramid.levels:
-        bgrx = np.empty((*rgb.shape[:2], 4), np.uint8)
-        for channel in range(3):
-            bgrx[..., 2 - channel] = rgb[..., channel]
-        bgrx[..., 3] = 255
-        levels.append(bgrx)
-    return type(pyramid)(levels)
-
-
 def pixel_at(pyramid: Pyramid, column: int, row: int) -> tuple[int, int, int]:
     """Red, green and blue of a pixel of the full picture."""
     blue, green, red = pyramid.levels[0][row, column, :3].tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,6 +96,8 @@ def _as_rgb(image: Pillow.Image) -> Pillow.Image:
 
 def to_srgb(image: Pillow.Image, profile: bytes) -> tuple[Pillow.Image, tuple[str, ...]]:
     """Return RGB pixels in sRGB (perceptual intent) and notes; a profile that can't be used is said."""
+    if image.mode == "RGB" and is_srgb(profile):
+        return image, ()
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
         mode = _PROFILE_MODES.get(source.profile.xcolor_space, "")
@@ -102,9 +105,7 @@ def to_srgb(image: Pillow.Image, profile: bytes) -> tuple[Pillow.Image, tuple[st
             return _as_rgb(image), ("colour profile ignored: it is for another kind of picture",)
         if mode == "L" and image.mode not in {"L", "1"}:
             return _as_rgb(image), ("colour profile ignored: it is for grey pictures",)
-        transform = ImageCms.buildTransform(
-            source, ImageCms.createProfile("sRGB"), mode, "RGB", ImageCms.Intent.PERCEPTUAL
-        )
+        transform = _to_srgb_transform(source, mode)
         if mode == "RGB" and _changes_nothing(transform):
             return _as_rgb(image), ()
         converted = ImageCms.applyTransform(image.convert(mode), transform)
@@ -112,6 +113,23 @@ def to_srgb(image: Pillow.Image, profile: bytes) -> tuple[Pillow.Image, tuple[st
     except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
         return _as_rgb(image), ("colour profile ignored: it is damaged",)
     return converted or image.convert("RGB"), (f"colours shown through the profile {shown_name(title)}",)
+
+
+@lru_cache(maxsize=16)
+def is_srgb(profile: bytes) -> bool:
+    """Tell that a colour profile leaves RGB pixels as they are."""
+    try:
+        source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        of_rgb = _PROFILE_MODES.get(source.profile.xcolor_space) == "RGB"
+        return of_rgb and _changes_nothing(_to_srgb_transform(source, "RGB"))
+    except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
+        return False
+
+
+def _to_srgb_transform(source: ImageCms.ImageCmsProfile, mode: str) -> ImageCms.ImageCmsTransform:
+    return ImageCms.buildTransform(
+        source, ImageCms.createProfile("sRGB"), mode, "RGB", ImageCms.Intent.PERCEPTUAL
+    )
 
 
 def _changes_nothing(transform: ImageCms.ImageCmsTransform) -> bool:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Picture", "Purpose", "decode", "inspect", "sha256", "sniff_media_type"]
 
-_LATE_METADATA = {b"eXIf", b"tEXt", b"zTXt", b"iTXt"}
 _STRIP_PIXELS = 4_000_000
 
 
@@ -128,10 +127,7 @@ def turned(image: Pillow.Image, orientation: int) -> Pillow.Image:
 
 
 def _has_late_metadata(opened: ImageFile, data: bytes) -> bool:
-    if not isinstance(opened, PngImageFile):
-        return False
-    chunks = list(reading.png_chunks(data))
-    return b"IDAT" in chunks and not _LATE_METADATA.isdisjoint(chunks[chunks.index(b"IDAT") :])
+    return isinstance(opened, PngImageFile) and reading.late_metadata(list(reading.png_chunks(data)))
 
 
 def _to_array(image: Pillow.Image) -> NDArray[np.uint8]:

@@ -35,6 +35,8 @@ _READERS: dict[str, Callable[[io.BytesIO], ImageFile.ImageFile]] = {
 }
 _READABLE = "PNG, JPEG, WebP, TIFF, BMP and GIF"
 
+_METADATA = {b"eXIf", b"tEXt", b"zTXt", b"iTXt"}  # of a PNG
+
 _SIGNATURES = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
     (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
@@ -195,3 +197,8 @@ def png_chunks(data: bytes) -> Iterator[bytes]:
             return
         yield bytes(view[position + 4 : position + 8])
         position = end + 4
+
+
+def late_metadata(chunks: list[bytes]) -> bool:
+    """Tell from the types of its chunks whether a PNG says something of itself after its pixels."""
+    return b"IDAT" in chunks and not _METADATA.isdisjoint(chunks[chunks.index(b"IDAT") :])

@@ -18,11 +18,12 @@ from PySide6.QtGui import QImage, QPainter
 from app.compare.canvas import Canvas
 from app.compare.content import Difference, One, PaneImage, Wipe
 from app.compare.looking import LinkedView
-from app.compare.painting import for_painting, picture_size
+from app.compare.painting import picture_size
 from app.compare.surroundings import Backdrop
 from app.compare.viewport import MAX_ZOOM, Size, View, pixel_under, stretched, zoom_text
 from banana100_core.imaging.comparison import DifferenceMode
 from banana100_core.imaging.pyramid import build
+from banana100_core.imaging.screen import to_bgrx
 
 GREY = (128, 128, 128)
 sizes = st.builds(Size, st.integers(1, 20_000), st.integers(1, 20_000))
@@ -34,7 +35,7 @@ def noise(width: int, height: int, seed: int = 0) -> np.ndarray:
 
 
 def pane_image(pixels: np.ndarray) -> PaneImage:
-    pyramid = for_painting(build(pixels))
+    pyramid = build(to_bgrx(pixels))
     return PaneImage(picture_size(pyramid), pyramid)
 
 
@@ -233,12 +234,13 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from app.compare.canvas import Canvas
 from app.compare.content import One, PaneImage
 from app.compare.looking import LinkedView
-from app.compare.painting import for_painting, picture_size
+from app.compare.painting import picture_size
 from app.compare.viewport import Size, View
 from banana100_core.imaging.pyramid import build
+from banana100_core.imaging.screen import to_bgrx
 application = QApplication([])
 pixels = np.random.default_rng(0).integers(0, 256, (700, 900, 3), dtype=np.uint8)
-pyramid = for_painting(build(pixels))
+pyramid = build(to_bgrx(pixels))
 window = QWidget()
 row = QHBoxLayout(window)
 row.setContentsMargins(7, 3, 5, 9)  # odd ones, so that canvases begin between device pixels

@@ -189,14 +189,15 @@ def _exact_pixels(panel: ComparePanel) -> Iterator[BenchRow]:
     from PySide6.QtGui import QImage
 
     from app.compare.content import One, PaneImage
-    from app.compare.painting import for_painting, picture_size
+    from app.compare.painting import picture_size
     from app.compare.viewport import View
     from banana100_core.imaging.pyramid import build
+    from banana100_core.imaging.screen import to_bgrx
 
     canvas = panel.panes.right
     for width, height in ((20_000, 2_000), (10_000, 8_000)):
         pixels = photograph(width, height)
-        pyramid = for_painting(build(pixels))
+        pyramid = build(to_bgrx(pixels))
         size = picture_size(pyramid)
         canvas.show_content(One(PaneImage(size, pyramid)))
         wrong = 0
@@ -311,7 +312,9 @@ def _decoders(data: bytes) -> dict[str, float]:
     try:
         import pyvips
 
-        calls["libvips"] = lambda: pyvips.Image.new_from_buffer(data, "").write_to_memory()
+        calls["libvips"] = lambda: pyvips.Image.new_from_buffer(
+            data, "", access="sequential"
+        ).write_to_memory()
     except (ImportError, OSError):
         pass
     return {name: min(_timed(call), _timed(call)) for name, call in calls.items()}
@@ -384,10 +387,11 @@ def _sha256(data: bytes) -> str:
 
 def _pane_image(size: tuple[int, int], seed: int) -> PaneImage:
     from app.compare.content import PaneImage
-    from app.compare.painting import for_painting, picture_size
+    from app.compare.painting import picture_size
     from banana100_core.imaging.pyramid import build
+    from banana100_core.imaging.screen import to_bgrx
 
-    pyramid = for_painting(build(photograph(*size, seed)))
+    pyramid = build(to_bgrx(photograph(*size, seed)))
     return PaneImage(picture_size(pyramid), pyramid)
 
 

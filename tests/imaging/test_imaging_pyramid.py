@@ -10,16 +10,16 @@ from banana100_core.imaging.pyramid import build, halve
 
 
 def noise(height: int, width: int, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
+    return np.random.default_rng(seed).integers(0, 256, (height, width, 4), dtype=np.uint8)
 
 
 def plain_halve(pixels: np.ndarray) -> np.ndarray:
     """The same, pixel by pixel and without a thought to speed."""
     height, width = pixels.shape[:2]
-    half = np.zeros(((height + 1) // 2, (width + 1) // 2, 3), np.uint8)
+    half = np.zeros(((height + 1) // 2, (width + 1) // 2, 4), np.uint8)
     for y in range(half.shape[0]):
         for x in range(half.shape[1]):
-            block = pixels[2 * y : 2 * y + 2, 2 * x : 2 * x + 2].reshape(-1, 3).astype(int)
+            block = pixels[2 * y : 2 * y + 2, 2 * x : 2 * x + 2].reshape(-1, 4).astype(int)
             half[y, x] = (2 * block.sum(axis=0) + len(block)) // (2 * len(block))
     return half
 
@@ -33,7 +33,7 @@ def test_halves_are_box_means_rounded_half_up(height: int, width: int, seed: int
 @pytest.mark.parametrize(("height", "width"), [(300, 411), (257, 128), (129, 131), (128, 1)])
 def test_strips_leave_no_seams(height: int, width: int) -> None:
     pixels = noise(height, width)
-    np.testing.assert_array_equal(halve(pixels), np.asarray(Image.fromarray(pixels).reduce(2)))
+    np.testing.assert_array_equal(halve(pixels), np.asarray(Image.fromarray(pixels, "CMYK").reduce(2)))
 
 
 def test_a_view_that_is_not_contiguous_is_halved_alike() -> None:
@@ -43,7 +43,7 @@ def test_a_view_that_is_not_contiguous_is_halved_alike() -> None:
 
 def test_white_stays_white_and_black_black() -> None:
     for value in (0, 255):
-        pyramid = build(np.full((333, 517, 3), value, np.uint8))
+        pyramid = build(np.full((333, 517, 4), value, np.uint8))
         assert all((level == value).all() for level in pyramid.levels)
 
 
