@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from banana100_core.cli.console import AsJson, complain, count, in_bytes, plain, say, say_json, table
+from banana100_core.cli.console import AsJson, complain, count, in_bytes, note, plain, say, say_json, table
 from banana100_core.cli.display import WorkDisplay
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.merging import PreferSide, say_merged
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from banana100_core.exchange.preview import ImportPreview, ImportReport
     from banana100_core.progress import Progress
+    from banana100_core.project import Project
+    from banana100_core.project.merge import MergeReport, Prefer
 
 app = typer.Typer(help="Bring in runs and tags made elsewhere.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -84,24 +86,79 @@ def import_tags(
     project: ProjectFile,
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A CSV, or the JSON file of a COCO export.", show_default=False),
+        typer.Argument(metavar="FILE", help="A CSV, or the JSON file of COCO.", show_default=False),
     ],
     dry_run: DryRun = False,
     prefer: PreferSide = None,
+    annotator: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Whose tags those of another program's COCO are.", show_default=False
+        ),
+    ] = "",
+    category: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=MODE",
+            help="The failure mode of a category of another program's COCO; can be repeated. Without it, "
+            "categories are failure modes of the same name.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import tags from a CSV or COCO file that `export` wrote.
+    """Import tags from a CSV or COCO file, such as `export` wrote or another program.
 
     They are joined like those of a copy in `merge`: importing the same file again changes nothing, and tags
-    that the file doesn't have stay.
+    that the file doesn't have stay. Pictures of another program's COCO are found by file name or content.
     """
+    from banana100_core.exchange.foreign_coco import is_foreign
     from banana100_core.exchange.import_tags import import_tags as take_over
     from banana100_core.project import Project
     from banana100_core.project.merge import Prefer
 
+    wanted = None if prefer is None else Prefer(prefer)
     with Project.open(project, read_only=dry_run) as opened:
-        report = take_over(opened, file, prefer=None if prefer is None else Prefer(prefer), dry_run=dry_run)
+        if is_foreign(file):
+            report = _import_foreign(opened, file, annotator, category or (), prefer=wanted, dry_run=dry_run)
+        else:
+            report = take_over(opened, file, prefer=wanted, dry_run=dry_run)
     say_merged(report, dry_run=dry_run, decided=prefer is not None, as_json=as_json)
+
+
+def _import_foreign(
+    project: Project,
+    file: Path,
+    annotator: str,
+    named: Sequence[str],
+    *,
+    prefer: Prefer | None,
+    dry_run: bool,
+) -> MergeReport:
+    from banana100_core.exchange.foreign_coco import import_foreign, read_foreign
+
+    if not annotator.strip():
+        raise typer.BadParameter("say whose tags they shall be", param_hint="--annotator")
+    with WorkDisplay("finding pictures") as display:
+        found = read_foreign(project, file, display)
+    modes = {category.name: category.mode for category in found.categories}
+    for each in named:
+        name, _equals, mode = each.rpartition("=")
+        if name not in modes or not mode:
+            known = ", ".join(modes)
+            raise typer.BadParameter(
+                f"{each!r}: write CATEGORY=MODE; there are {known}", param_hint="--category"
+            )
+        modes[name] = mode
+    for name, reason in found.unmatched:
+        note(f"banana100: picture {plain(name)} is left out: {reason}")
+    for category in found.categories:
+        if modes[category.name] is None and category.annotations:
+            note(
+                f"banana100: category {plain(category.name)} is left out with "
+                f"{count(category.annotations, 'annotation')}: no failure mode has that name (--category)"
+            )
+    return import_foreign(project, found, annotator, modes, prefer=prefer, dry_run=dry_run)
 
 
 def _import(

@@ -38,6 +38,18 @@ def import_tags(
     can't be understood.
     """
     records = _from_coco(file) if file.suffix.lower() == ".json" else _from_csv(file)
+    return take_records(project, str(file), records, prefer=prefer, dry_run=dry_run)
+
+
+def take_records(
+    project: Project,
+    name: str,
+    records: Iterable[tuple[str, Record]],
+    *,
+    prefer: Prefer | None = None,
+    dry_run: bool = False,
+) -> MergeReport:
+    """Take over tags that a file of that name was understood as, each with its place there."""
     with project.reading() as connection:
         mine = read_side(connection, str(project.path))
     reader = _Reader(project, mine)
@@ -47,9 +59,9 @@ def import_tags(
             state = reader.state_of(record)
             states[state.row["uuid"]] = state
         except (ProjectError, ImportFilesError) as error:
-            left_out.append(LeftOut(str(record.get("tag_uuid") or place), str(file), str(error)))
+            left_out.append(LeftOut(str(record.get("tag_uuid") or place), name, str(error)))
     side = Side(
-        name=str(file),
+        name=name,
         tags=states,
         log={},
         run_uuids=mine.run_uuids,
@@ -178,7 +190,7 @@ def _from_coco(file: Path) -> list[tuple[str, Record]]:
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise ImportFilesError(
             f'{file} has no "tags", as `banana100 export --to coco` writes them beside COCO\'s annotations. '
-            "Export it anew, or bring the tags in as CSV."
+            "Of COCO that another program wrote, say whose tags they shall be (--annotator)."
         )
     return [
         (f"tag {place}", record | {"regions": _dicts(record.get("regions"))})
