@@ -31,6 +31,7 @@ class TagDialogs(QObject):
         for key, slot in {
             "file.merge": self._ask_copies,
             "file.export_tags": self.export_tags,
+            "file.import_tags": self._ask_tags,
             "tag.agreement": self.show_agreement,
         }.items():
             registry.connect(key, slot)
@@ -50,6 +51,12 @@ class TagDialogs(QObject):
 
         self._open(ExportDialog(self._session, self._window))
 
+    def import_tags(self, file: Path) -> None:
+        """Show what a file of tags would bring, and import it if the user wants it."""
+        from app.tag_files.import_dialog import ImportTagsDialog
+
+        self._open(ImportTagsDialog(self._session, file, self._window))
+
     def show_agreement(self) -> None:
         """Show how far annotators agree; the window stays usable."""
         from app.agreement.dialog import AgreementDialog
@@ -64,6 +71,13 @@ class TagDialogs(QObject):
         )
         if names:
             self.merge([Path(name) for name in names])
+
+    def _ask_tags(self) -> None:
+        name, _filter = QFileDialog.getOpenFileName(
+            self._window, "Import tags", "", "Tags (*.csv *.json);;CSV (*.csv);;COCO (*.json)"
+        )
+        if name:
+            self.import_tags(Path(name))
 
     def _open(self, dialog: WorkDialog) -> None:
         dialog.finished_work.connect(lambda text: self._window.statusBar().showMessage(text, 10_000))

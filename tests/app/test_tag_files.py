@@ -7,12 +7,15 @@ import json
 
 import pytest
 
+from app.tag_files.categories import MAKE_NEW
 from app.tag_files.export_dialog import FORMS, ExportDialog
-from banana100_core.exchange.export_tags import Form
+from app.tag_files.import_dialog import ImportTagsDialog
+from banana100_core.exchange.export_tags import Form, export_tags
 from banana100_core.project import Project
+from banana100_core.project.failure_modes import failure_modes
 from banana100_core.project.records import NewRegion, NewTag, RegionKind
 from banana100_core.project.regions import add_region
-from banana100_core.project.tags import add_tag
+from banana100_core.project.tags import add_tag, change_tag, tags
 
 
 @pytest.fixture
@@ -98,3 +101,99 @@ def test_leaving_ends_the_export_and_nothing_stays(export, tagged):
     # Either it was whole before it was left, or there is nothing.
     assert not [path for path in tagged.parent.iterdir() if path.name.startswith(f".{out.name}")]
     assert not out.exists() or (out / "metadata.jsonl").exists()
+
+
+@pytest.fixture
+def import_(qtbot, session, tagged):
+    """Opens the dialog on a file and waits until it was understood."""
+    session.adopt_project(Project.open(tagged))
+    opened = []
+
+    def open_on(file):
+        dialog = ImportTagsDialog(session, file)
+        qtbot.addWidget(dialog)
+        dialog.show()
+        opened.append(dialog)
+        qtbot.waitUntil(lambda: not dialog.working and "Reading" not in dialog.heading.text())
+        return dialog
+
+    yield open_on
+    for dialog in opened:
+        dialog.reject()
+
+
+def test_a_csv_is_shown_before_it_is_imported(import_, session, qtbot, tmp_path):
+    run = session.runs[1]
+    file = tmp_path / "tags.csv"
+    file.write_text(
+        f"run_uuid,failure_mode,annotator,onset\n{run.uuid},green_tint,Cy,3\n{run.uuid},no_such_mode,Cy,3\n",
+        "utf-8",
+    )
+    dialog = import_(file)
+    assert dialog.heading.text() == "tags.csv: 1 tag to add, 0 to change, 0 the same"
+    assert "no failure mode 'no_such_mode'" in dialog.text.toPlainText()
+    assert tags(session.project, run.id) == []
+    text = exported(qtbot, dialog)
+    (backup,) = session.project.path.parent.glob("*.bak")
+    assert str(backup) in text
+    assert [(tag.annotator, tag.onset) for tag in tags(session.project, run.id)] == [("Cy", 3)]
+
+
+def test_a_tag_edited_on_both_sides_stays_unless_the_files_is_asked_for(import_, session, qtbot, tmp_path):
+    export_tags(session.project, tmp_path / "tags.csv", Form.CSV)
+    (tag,) = tags(session.project, 1)
+    change_tag(session.project, "Ada", tag.uuid, onset=4)
+    dialog = import_(tmp_path / "tags.csv")
+    assert "1 tags say something else here" in dialog.text.toPlainText()
+    dialog.theirs.setChecked(True)
+    qtbot.waitUntil(lambda: "1 to change" in dialog.heading.text())
+    exported(qtbot, dialog)
+    assert tags(session.project, 1)[0].onset == 2
+
+
+def test_another_programs_coco_asks_whose_and_which(import_, session, qtbot, tmp_path):
+    file = tmp_path / "cvat.json"
+    shape = {"bbox": [4, 4, 20, 20]}
+    file.write_text(
+        json.dumps(
+            {
+                "images": [
+                    {"id": n, "file_name": f"run-0002/step-{n:03}.png", "width": 96, "height": 64}
+                    for n in (1, 2, 9)
+                ],
+                "categories": [
+                    {"id": 1, "name": "green tint"},
+                    {"id": 2, "name": "Halo"},
+                    {"id": 3, "name": "x"},
+                ],
+                "annotations": [
+                    {"id": n, "image_id": 1 + n % 2, "category_id": n, **shape} for n in (1, 2, 3)
+                ],
+            }
+        ),
+        "utf-8",
+    )
+    dialog = import_(file)
+    qtbot.waitUntil(lambda: "1 tag to add" in dialog.heading.text())
+    assert "2 of 3 pictures are steps" in dialog.text.toPlainText()
+    assert "run-0002/step-009.png: no step has this picture" in dialog.text.toPlainText()
+    assert dialog.annotator.text() == "cvat"
+    assert dialog.categories.boxes["green tint"].currentText() == "Green tint"
+    dialog.categories.boxes["Halo"].setCurrentText(MAKE_NEW)
+    dialog.categories.boxes["x"].setCurrentText("Wrinkles along contours")
+    qtbot.waitUntil(lambda: "2 tags to add" in dialog.heading.text())
+    assert "New failure modes, with their tags: Halo" in dialog.text.toPlainText()
+    dialog.annotator.setText("Cy")
+    exported(qtbot, dialog)
+    found = tags(session.project, 2)
+    assert {tag.annotator for tag in found} == {"Cy"}
+    assert len(found) == 3
+    names = {mode.key: mode.name for mode in failure_modes(session.project)}
+    assert {names[tag.failure_mode] for tag in found} == {"Green tint", "Halo", "Wrinkles along contours"}
+
+
+def test_a_file_that_cannot_be_understood_is_said(import_, tmp_path):
+    (tmp_path / "x.json").write_text("{", "utf-8")
+    dialog = import_(tmp_path / "x.json")
+    assert "is no JSON" in dialog.trouble.text()
+    assert not dialog.action.isEnabled()
