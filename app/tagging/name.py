@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from app import theme
+
 if TYPE_CHECKING:
     from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
 
@@ -21,7 +23,8 @@ class NameField(QLineEdit):
         super().__init__(name, parent)
         self.setAccessibleName("Annotator")
         self.setPlaceholderText("Your name")
-        self.setToolTip("The name that each of your tags carries")
+        self.setToolTip("Annotator: the name that each of your tags carries. A click changes it")
+        self.addAction(theme.icon("user"), QLineEdit.ActionPosition.LeadingPosition)
         self.setReadOnly(True)
         self.editingFinished.connect(lambda: self.setReadOnly(True))
 

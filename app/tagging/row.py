@@ -245,5 +245,6 @@ def _number(name: str) -> QSpinBox:
     field = QSpinBox()
     field.setAccessibleName(name)
     field.setKeyboardTracking(False)
+    field.setMinimumWidth(7 * theme.GRID)  # else a narrow panel would cut the rows
     field.lineEdit().setTextMargins(theme.GRID // 2, 0, 0, 0)
     return field

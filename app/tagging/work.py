@@ -49,7 +49,7 @@ class Unsaved:
 
 
 class Work(QObject):
-    """The queue that the annotator works on, and the reviews of the run on screen."""
+    """The queue that the annotator works on, and what was said of runs."""
 
     changed = Signal()
     said = Signal(str)
@@ -74,7 +74,7 @@ class Work(QObject):
         session.project_opened.connect(self._open)
         session.project_closed.connect(self._close)
         session.annotator_changed.connect(self._open)
-        session.run_changed.connect(self.read_again)
+        session.run_changed.connect(self.changed)
         session.reviews_updated.connect(self.read_again)
         session.runs_updated.connect(self.read_again)
         self._open()
@@ -287,7 +287,7 @@ class Work(QObject):
     # Reading and writing
 
     def read_again(self) -> None:
-        """Read the queue and the reviews of the run on screen."""
+        """Read the queue and what was said of runs."""
         self._wanted = True
         self._read()
 
@@ -317,16 +317,15 @@ class Work(QObject):
         self.changed.emit()
 
     def _read(self) -> None:
-        project, run = self._session.project, self._session.run
+        project = self._session.project
         if not self._wanted or self._reading or project is None:
             return
         self._wanted, self._reading = False, True
-        annotator, queue, run_id = self._session.annotator, self._queue, run.id if run else None
+        annotator, queue = self._session.annotator, self._queue
 
         def work() -> tuple[WorkQueue | None, list[Review], str]:
             try:
-                found = stored.reviews(project, run_id) if run_id is not None else []
-                return work_queue(project, annotator, queue), found, ""
+                return work_queue(project, annotator, queue), stored.reviews(project), ""
             except BananaError as error:
                 return None, [], str(error)
 

@@ -136,6 +136,10 @@ class WorkBar(QWidget):
         self._show_hidden()
         self.show_work()
 
+    def add_name(self, field: QWidget) -> None:
+        """Put the annotator's name before the queue: whose it is."""
+        self._top.insertWidget(0, field, 1)
+
     def show_work(self) -> None:
         """Show how far the queue is and where this run stands."""
         done, total = self._work.counts
@@ -187,21 +191,24 @@ class WorkBar(QWidget):
         return button
 
     def _lay_out(self, more: QToolButton) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(theme.GRID // 2)
-        top.addWidget(self.queue)
-        top.addWidget(self.count, 1, Qt.AlignmentFlag.AlignRight)
-        top.addWidget(self.hidden)
-        top.addWidget(more)
+        self._top = QHBoxLayout()
+        self._top.setSpacing(theme.GRID // 2)
+        self._top.addWidget(self.queue, 1)
+        self._top.addWidget(self.hidden)
+        self._top.addWidget(more)
+        progress = QHBoxLayout()
+        progress.setSpacing(theme.GRID)
+        progress.addWidget(self.bar, 1)
+        progress.addWidget(self.count)
         buttons = QHBoxLayout()
         buttons.setSpacing(theme.GRID // 2)
         for button in (self.done, self.nothing, self.next):
             buttons.addWidget(button)
         column = QVBoxLayout(self)
-        column.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID)
+        column.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID // 2)
         column.setSpacing(theme.GRID // 2)
-        column.addLayout(top)
-        column.addWidget(self.bar)
+        column.addLayout(self._top)
+        column.addLayout(progress)
         column.addLayout(buttons)
         column.addWidget(self.state)
 

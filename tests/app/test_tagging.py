@@ -14,98 +14,22 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
-    QLineEdit,
-    QMainWindow,
-    QPlainTextEdit,
-    QVBoxLayout,
-    QWidget,
 )
 
-from app.actions import ActionRegistry
-from app.session import Session
 from app.tagging import rules
-from app.tagging.board import Saved
 from app.tagging.letters import letter_of
-from app.tagging.panel import TaggingPanel
-from banana100_core.imaging.decode import inspect
 from banana100_core.project import Project
-from banana100_core.project.images import NewImage
-from banana100_core.project.records import NewRun, NewStep, NewTag, Outcome
-from banana100_core.project.runs import add_run, add_steps
+from banana100_core.project.records import NewTag
 from banana100_core.project.tags import add_tag, edits, tags
+from tests.app.tagging_desk import Desk, make_study
 
-STEPS = 20
 CYRILLIC_TE = 0x422  # written by the key that is N on an English board
 
 
 @pytest.fixture
 def study(tmp_path, make_png):
     """A project with two runs of 20 steps; its path."""
-    path = tmp_path / "study.b100"
-    with Project.create(path) as project:
-        data = make_png()
-        image = NewImage(inspect(data), data=data)
-        for repeat in (1, 2):
-            run_id = add_run(
-                project, NewRun("coffee", "codec_loss", "jpeg-webp", "replicate", repeat, steps_planned=STEPS)
-            )
-            numbers = range(STEPS + 1)
-            outcomes = [Outcome.DONE if number else Outcome.INITIAL for number in numbers]
-            steps = [
-                NewStep(run_id, number, outcome) for number, outcome in zip(numbers, outcomes, strict=True)
-            ]
-            add_steps(project, [(step, image) for step in steps])
-    return path
-
-
-class Desk:
-    """A window with the panel and a few other widgets, on a project."""
-
-    def __init__(self, qtbot, path, annotator="ana", *, read_only=False):
-        self.qtbot = qtbot
-        self.window = QMainWindow()
-        qtbot.addWidget(self.window)
-        self.registry = ActionRegistry(self.window)
-        self.session = Session(self.window, annotator=annotator)
-        self.panel = TaggingPanel(self.session, self.registry)
-        self.elsewhere = QLineEdit()
-        self.memo = QPlainTextEdit()
-        self.box = QComboBox()
-        self.box.addItems(["north", "south"])
-        self.box.setCurrentIndex(1)
-        centre = QWidget()
-        column = QVBoxLayout(centre)
-        for widget in (self.panel, self.elsewhere, self.memo, self.box):
-            column.addWidget(widget)
-        self.window.setCentralWidget(centre)
-        self.window.resize(360, 900)
-        self.window.show()
-        qtbot.waitExposed(self.window)
-        QApplication.setActiveWindow(self.window)
-        self.session.adopt_project(Project.open(path, read_only=read_only))
-        qtbot.waitUntil(lambda: bool(self.panel.board.names) and self.session.run is not None)
-        self.panel.setFocus()
-        self.window.setFocus()
-
-    @property
-    def project(self):
-        return self.session.project
-
-    def press(self, key, modifiers=Qt.KeyboardModifier.NoModifier):
-        QTest.keyClick(QApplication.focusWidget() or self.window, key, modifiers)
-
-    def at(self, step):
-        self.session.choose_step(step)
-        return self
-
-    def saved(self):
-        """Wait until every edit is in the project; give the tags of the run."""
-        self.qtbot.waitUntil(lambda: all(row.state is Saved.YES for row in self.panel.board.rows))
-        return tags(self.project, self.session.run.id)
-
-    def close(self):
-        self.session.close_project()
+    return make_study(tmp_path / "study.b100", make_png)
 
 
 @pytest.fixture
@@ -507,8 +431,7 @@ TAGGER = """
     from app.actions import ActionRegistry
     from app.session import Session
     from app.tagging.board import Saved
-    from app.tagging.panel import TaggingPanel
-    from banana100_core.project import Project
+        from banana100_core.project import Project
 
     application = QApplication(sys.argv)
     window = QMainWindow()
