@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -51,7 +52,10 @@ class WorkDialog(QDialog):
         self._news.delivered.connect(lambda _tables, news: self._show_progress(*news["work"]))
         self.heading = plain_label(wrap=True)
         self.heading.setProperty("strong", True)  # noqa: FBT003 - Qt takes the value by place
-        self.body = QVBoxLayout()
+        middle = QWidget()
+        middle.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.body = QVBoxLayout(middle)
+        self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(theme.GRID)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -70,7 +74,7 @@ class WorkDialog(QDialog):
         layout.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
         layout.setSpacing(theme.GRID)
         layout.addWidget(self.heading)
-        layout.addLayout(self.body, 1)
+        layout.addWidget(middle, 1)
         for widget in (self.bar, self.progress, self.trouble, self.buttons):
             layout.addWidget(widget)
         self._show_working(working=False)
