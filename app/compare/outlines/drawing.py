@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import log2
+from math import ceil, log2
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+import numpy as np
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, QTransform
 
 from app import theme
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
     from banana100_core.project.regions import Points
 
 _HALO = QColor(255, 255, 255, 190)
+_HALO_LEVELS = (np.arange(256) * _HALO.alpha() // 255).astype(np.uint8)
 _MUTED = 0.45  # opacity of others' outlines
 _DASHES = (5.0, 4.0)
 _MOST_LABELS = 60  # more than these could not be read
 _FEW = 64  # outlines that are drawn anew one by one when they change
+_MANY = 200  # outlines that are not drawn anew for each frame of a zoom
 _HANDLE = 7.0  # side of a handle, in device-independent pixels
 _SMALL_HANDLE = 5.0
 _LABEL_SIZE = 11
@@ -39,16 +42,19 @@ class DrawnLayer:
     """The outlines of one picture in one pane.
 
     Drawing thousands of lines takes longer than a frame. So they are kept as an image of the pane; a pan
-    moves it and draws only the strips that came into view, and an edit only what it changed.
+    moves it and draws only the strips that came into view, and an edit only what it changed. While many are
+    zoomed, the image is stretched; `stale` says that it is to be drawn anew.
     """
 
     def __init__(self) -> None:
         self._image = QImage()
         self._spare = QImage()
-        self._part: Part | None = None
+        self._part: Part | None = None  # as it lay when the image was drawn
         self._ratio = 1.0
         self._drawn: dict[str, Outline] = {}
         self._source: tuple[Layer, frozenset[str]] | None = None
+        self._at_rest = False
+        self.stale = False
 
     def draw(
         self,
@@ -59,58 +65,78 @@ class DrawnLayer:
         left_out: frozenset[str],
         display_scale: float,
     ) -> None:
-        """Draw all outlines but those `left_out`."""
-        self._bring_up_to_date(pane, part, layer, left_out, display_scale)
-        if self._drawn:
-            clip = part.clip
-            area = QRect(clip.left, clip.top, clip.right - clip.left, clip.bottom - clip.top)
-            painter.drawImage(area.topLeft(), self._image, area)
-
-    def _bring_up_to_date(
-        self, pane: Size, part: Part, layer: Layer, left_out: frozenset[str], display_scale: float
-    ) -> None:
-        whole = QRect(0, 0, *pane)
-        before, same_size = self._part, self._image.size() == whole.size()
-        self._part = part
-        old = self._drawn
-        if self._source != (layer, left_out):
-            self._source = layer, left_out
-            self._drawn = {each.uuid: each for each in layer.outlines if each.uuid not in left_out}
-        if not self._drawn and not old:
+        """Draw all outlines but those `left_out`; where many are zoomed, stretched until `settle`."""
+        changed = self._take(layer, left_out)
+        if not self._drawn and not changed:
+            self._part, self.stale = None, False
             return
-        if not same_size:
-            self._image = QImage(whole.size(), QImage.Format.Format_ARGB32_Premultiplied)
-            self._spare = QImage(whole.size(), QImage.Format.Format_ARGB32_Premultiplied)
-        shift = None if before is None else _shift(before.to_pane, part.to_pane)
-        changed = [
+        whole = QRect(0, 0, *pane)
+        before, fits = self._part, self._image.size() == whole.size() and display_scale == self._ratio
+        shift = None if before is None or not fits else _shift(before.to_pane, part.to_pane)
+        if shift is None or len(changed) > _FEW:
+            stretch = before is not None and fits and len(self._drawn) > _MANY and len(changed) <= _FEW
+            if stretch and not self._at_rest:
+                self.stale = True
+            else:
+                self._draw_whole(whole, layer, part, display_scale)
+        else:
+            self._part, self.stale = part, False
+            if shift != (0, 0):
+                for strip in self._scroll(*shift, whole):
+                    self._render(strip, layer, part)
+            for each in changed:
+                area = part.to_pane.mapRect(each.bounds).toAlignedRect().adjusted(-4, -4, 4, 4)
+                self._render(area.intersected(whole), layer, part)
+        self._copy(painter, part)
+
+    def _take(self, layer: Layer, left_out: frozenset[str]) -> list[Outline]:
+        """Take over what is to be drawn; gives what was drawn otherwise until now."""
+        if self._source is not None and self._source[0] is layer and self._source[1] == left_out:
+            return []
+        old, self._source = self._drawn, (layer, left_out)
+        self._drawn = {each.uuid: each for each in layer.outlines if each.uuid not in left_out}
+        return [
             each
             for uuid in old.keys() | self._drawn.keys()
             if old.get(uuid) is not self._drawn.get(uuid)
             for each in (old.get(uuid), self._drawn.get(uuid))
             if each is not None
         ]
-        if not same_size or shift is None or display_scale != self._ratio or len(changed) > _FEW:
-            self._ratio = display_scale
-            self._render(whole, layer, part)
-            return
-        if shift != (0, 0):
-            for strip in self._scroll(*shift, whole):
-                self._render(strip, layer, part)
-        for each in changed:
-            area = part.to_pane.mapRect(each.bounds).toAlignedRect().adjusted(-4, -4, 4, 4)
-            self._render(area.intersected(whole), layer, part)
+
+    def _copy(self, painter: QPainter, part: Part) -> None:
+        clip = part.clip
+        if self.stale and self._part is not None:
+            painter.save()
+            undone, _ = self._part.to_pane.inverted()
+            painter.setWorldTransform(undone * part.to_pane * painter.worldTransform())
+            painter.drawImage(0, 0, self._image)
+            painter.restore()
+        else:
+            area = QRect(clip.left, clip.top, clip.right - clip.left, clip.bottom - clip.top)
+            painter.drawImage(area.topLeft(), self._image, area)
+
+    def _draw_whole(self, whole: QRect, layer: Layer, part: Part, display_scale: float) -> None:
+        if self._image.size() != whole.size():
+            self._image = QImage(whole.size(), QImage.Format.Format_ARGB32_Premultiplied)
+            self._spare = QImage(whole.size(), QImage.Format.Format_ARGB32_Premultiplied)
+        self._ratio, self._part, self.stale = display_scale, part, False
+        self._render(whole, layer, part)
+        self._at_rest = False
+
+    def settle(self) -> None:
+        """Draw what was stretched anew when it is drawn next."""
+        self._at_rest = self.stale
 
     def _scroll(self, right: int, down: int, whole: QRect) -> list[QRect]:
-        """Move what was drawn; gives the strips that are empty now."""
-        self._spare.fill(0)
+        """Move what was drawn; gives the strips that are to be drawn."""
+        kept = whole.translated(right, down).intersected(whole)
+        if kept.isEmpty():
+            return [whole]
         painter = QPainter(self._spare)
         painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
         painter.drawImage(right, down, self._image)
         painter.end()
         self._image, self._spare = self._spare, self._image
-        kept = whole.translated(right, down).intersected(whole)
-        if kept.isEmpty():
-            return [whole]
         strips = [
             QRect(whole.left(), whole.top(), whole.width(), kept.top() - whole.top()),
             QRect(whole.left(), kept.bottom() + 1, whole.width(), whole.bottom() - kept.bottom()),
@@ -125,7 +151,7 @@ class DrawnLayer:
             return
         thick = max(1, round(2 * self._ratio)) - 1
         margin = thick + 3
-        tile = QRect(area).adjusted(-margin, -margin, margin, margin)
+        tile = area.adjusted(-margin, -margin, margin, margin)
         lines = QImage(tile.size(), QImage.Format.Format_ARGB32_Premultiplied)
         lines.fill(0)
         painter = QPainter(lines)
@@ -135,15 +161,11 @@ class DrawnLayer:
         seen = layer.within(inverse.mapRect(QRectF(tile)))
         _draw_lines(painter, [each for each in seen if each.uuid in self._drawn], _scale_of(part.to_pane))
         painter.end()
-        lines = _grown(lines, thick)
-        result = QPainter(self._image)
-        result.setClipRect(area)
-        result.setCompositionMode(QPainter.CompositionMode.CompositionMode_Clear)
-        result.fillRect(area, Qt.GlobalColor.transparent)
-        result.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
-        result.drawImage(tile.left() - 1, tile.top() - 1, _grown(_silhouette(lines), 2))
-        result.drawImage(tile.topLeft(), lines)
-        result.end()
+        painter = QPainter(self._image)
+        painter.setClipRect(area)
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
+        painter.drawImage(tile.topLeft(), _with_halo(lines, thick))
+        painter.end()
 
 
 def _shift(old: QTransform, new: QTransform) -> tuple[int, int] | None:
@@ -187,24 +209,24 @@ def line_pen(level: Level, width: float, *, held: bool, own: bool) -> QPen:
     return pen
 
 
-def _grown(image: QImage, by: int) -> QImage:
-    """All that is drawn, wider to the right and down by so many pixels."""
-    for _ in range(by):
-        for x, y in ((1, 0), (0, 1)):
-            narrow = image.copy()
-            painter = QPainter(image)
-            painter.drawImage(x, y, narrow)
-            painter.end()
-    return image
-
-
-def _silhouette(image: QImage) -> QImage:
-    dark = image.copy()
-    painter = QPainter(dark)
-    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
-    painter.fillRect(dark.rect(), _HALO)
+def _with_halo(lines: QImage, thicker: int) -> QImage:
+    """Lines of one pixel made wider, on a light edge that is seen on dark pictures."""
+    width, height = lines.width(), lines.height()
+    pixels = np.frombuffer(lines.bits(), np.uint8).reshape(height, width, 4)
+    for _ in range(thicker):
+        pixels[:, 1:] = np.maximum(pixels[:, 1:], pixels[:, :-1])
+        pixels[1:] = np.maximum(pixels[1:], pixels[:-1])
+    edge = pixels[..., 3].copy()
+    edge[:, 1:] = np.maximum(edge[:, 1:], edge[:, :-1])
+    edge[:, :-1] = np.maximum(edge[:, :-1], edge[:, 1:])
+    edge[1:] = np.maximum(edge[1:], edge[:-1])
+    edge[:-1] = np.maximum(edge[:-1], edge[1:])
+    haloed = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
+    np.frombuffer(haloed.bits(), np.uint8).reshape(height, width, 4)[...] = _HALO_LEVELS[edge][..., None]
+    painter = QPainter(haloed)
+    painter.drawImage(0, 0, lines)
     painter.end()
-    return dark
+    return haloed
 
 
 # The chosen outline, the one being drawn, and labels: few, and drawn with each frame
@@ -244,46 +266,48 @@ def draw_handles(
 
 
 def draw_labels(
-    painter: QPainter,
-    part: Part,
-    outlines: Sequence[Outline],
-    display_scale: float,
-    *,
-    always: frozenset[str],
+    painter: QPainter, part: Part, layer: Layer, chosen: Outline | None, display_scale: float
 ) -> None:
-    """Name outlines where there are not too many on screen; some are named always."""
-    if len(outlines) > _MOST_LABELS:
-        outlines = [outline for outline in outlines if outline.uuid in always]
-    if not outlines:
-        return
-    font = QFont(painter.font())
-    font.setPixelSize(round(_LABEL_SIZE * display_scale))
-    painter.setFont(font)
+    """Name the outlines on screen where these are not too many; the chosen one is always named."""
+    seen = part.seen()
+    outlines = layer.within(seen) if layer.count_within(seen) <= _MOST_LABELS else [chosen] if chosen else []
     for outline in outlines:
         bounds = part.to_pane.mapRect(outline.bounds)
-        if outline.uuid not in always and bounds.width() < 3 * _HANDLE * display_scale:
-            continue
-        _draw_label(painter, part, outline, bounds, display_scale)
+        if outline is chosen or bounds.width() >= 3 * _HANDLE * display_scale:
+            _draw_label(painter, part, outline, bounds, round(_LABEL_SIZE * display_scale))
 
 
-def _draw_label(
-    painter: QPainter, part: Part, outline: Outline, bounds: QRectF, display_scale: float
-) -> None:
+def _draw_label(painter: QPainter, part: Part, outline: Outline, bounds: QRectF, pixel_size: int) -> None:
     text = outline.label + (f" · from {outline.outlined_step}" if outline.held and outline.numbered else "")
     text += " · not saved" if outline.unsaved else ""
-    width, height = _text_size(text, painter.font().pixelSize())
-    pad = round(4 * display_scale)
-    chip = QRectF(bounds.left() - 1, bounds.top() - height - 2, width + 3 * pad, height)
+    label = _label(text, theme.level_colour(outline.level).name(), pixel_size)
     clip = part.clip
-    chip.moveLeft(max(clip.left, min(chip.left(), clip.right - chip.width())))
-    if chip.top() < clip.top:  # inside, where there is no room above
-        chip.moveTop(max(float(clip.top), bounds.top() + 2))
+    left = max(clip.left, min(round(bounds.left()) - 1, clip.right - label.width()))
+    top = round(bounds.top()) - label.height() - 2
+    if top < clip.top:  # inside, where there is no room above
+        top = max(clip.top, round(bounds.top()) + 2)
     painter.setOpacity(1.0 if outline.own else 0.7)
-    painter.fillRect(chip, QColor(20, 20, 20, 210))
-    painter.fillRect(QRectF(chip.left(), chip.top(), pad, chip.height()), theme.level_colour(outline.level))
-    painter.setPen(QColor(255, 255, 255))
-    painter.drawText(chip.adjusted(2 * pad, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
+    painter.drawImage(left, top, label)
     painter.setOpacity(1.0)
+
+
+@lru_cache(maxsize=256)
+def _label(text: str, colour: str, pixel_size: int) -> QImage:
+    """Text laid out once: a screenful laid out anew would take a good part of a frame."""
+    font = QFont()
+    font.setPixelSize(pixel_size)
+    metrics = QFontMetricsF(font)
+    pad = round(pixel_size / 3)
+    size = QSize(ceil(metrics.horizontalAdvance(text)) + 3 * pad, ceil(metrics.height()) + 2)
+    image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(QColor(20, 20, 20, 215))
+    painter = QPainter(image)
+    painter.setFont(font)
+    painter.fillRect(0, 0, pad, size.height(), QColor(colour))
+    painter.setPen(QColor(255, 255, 255))
+    painter.drawText(image.rect().adjusted(2 * pad, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
+    painter.end()
+    return image
 
 
 def draw_draft(
@@ -307,11 +331,3 @@ def draw_draft(
     side = _HANDLE * display_scale
     for point in shown[: len(points)]:
         painter.drawRect(QRectF(point.x() - side / 2, point.y() - side / 2, side, side))
-
-
-@lru_cache(maxsize=512)
-def _text_size(text: str, pixel_size: int) -> tuple[float, float]:
-    font = QFont()
-    font.setPixelSize(pixel_size)
-    metrics = QFontMetricsF(font)
-    return metrics.horizontalAdvance(text), metrics.height() + 2

@@ -229,11 +229,11 @@ class Layer:
 
     def within(self, area: QRectF) -> list[Outline]:
         """Those whose bounds touch an area of the picture."""
-        left, top, right, bottom = self._bounds.T
-        touching = (
-            (left <= area.right()) & (right >= area.left()) & (top <= area.bottom()) & (bottom >= area.top())
-        )
-        return [self.outlines[place] for place in np.flatnonzero(touching)]
+        return [self.outlines[place] for place in np.flatnonzero(self._touching(area))]
+
+    def count_within(self, area: QRectF) -> int:
+        """How many these are."""
+        return int(np.count_nonzero(self._touching(area)))
 
     def at(self, point: Point, reach: float) -> Outline | None:
         """The smallest outline at a point, this annotator's before others'."""
@@ -241,6 +241,13 @@ class Layer:
         near = self.within(QRectF(x - reach, y - reach, 2 * reach, 2 * reach))
         hit = [outline for outline in near if outline.is_at(point, reach)]
         return min(hit, key=lambda outline: (not outline.own, _area(outline.bounds)), default=None)
+
+    def _touching(self, area: QRectF) -> NDArray[np.bool_]:
+        left, top, right, bottom = self._bounds.T
+        touching: NDArray[np.bool_] = (
+            (left <= area.right()) & (right >= area.left()) & (top <= area.bottom()) & (bottom >= area.top())
+        )
+        return touching
 
 
 def _area(bounds: QRectF) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QObject, QRect, QTimer
 
 from app.compare.outlines.drawing import DrawnLayer, draw_chosen, draw_draft, draw_handles, draw_labels
 from app.compare.outlines.frame import parts_of
@@ -17,14 +17,20 @@ if TYPE_CHECKING:
     from app.compare.outlines.frame import Frame, Part
     from app.compare.outlines.tool import RegionTool
 
+_SETTLES_MS = 120  # after a zoom, outlines that were stretched are drawn anew
 _KEPT = 3  # of each pane: both pictures of a blink or a flip, and one more
 
 
-class OutlineView:
+class OutlineView(QObject):
     """Draws what is outlined, what is chosen and what is being drawn."""
 
     def __init__(self, tool: RegionTool) -> None:
+        super().__init__(tool)
         self._tool = tool
+        self._moving = QTimer(self)
+        self._moving.setSingleShot(True)
+        self._moving.setInterval(_SETTLES_MS)
+        self._moving.timeout.connect(self._settle)
         self._drawn: dict[Canvas, OrderedDict[Frame, DrawnLayer]] = {}
 
     def paint(self, painter: QPainter, canvas: Canvas) -> None:
@@ -44,18 +50,27 @@ class OutlineView:
             layer = tool.outlines.at(part.frame)
             chosen = layer.by_uuid.get(tool.chosen or "")
             apart = frozenset({chosen.uuid} if chosen else ())
-            self._layer(canvas, part.frame).draw(painter, canvas.pane, part, layer, apart, ratio)
+            drawn = self._layer(canvas, part.frame)
+            drawn.draw(painter, canvas.pane, part, layer, apart, ratio)
+            if drawn.stale:
+                self._moving.start()
             if chosen is not None:
                 points = tool.points_of(chosen, part.frame)
                 draw_chosen(painter, part.to_pane, chosen, points, ratio)
                 if chosen.own:
                     draw_handles(painter, part.to_pane, chosen.kind, points, tool.handle, ratio)
             if layer.outlines:
-                draw_labels(painter, part, layer.within(part.seen()), ratio, always=apart)
+                draw_labels(painter, part, layer, chosen, ratio)
         draft = tool.draft
         if draft is not None and draft.frame == part.frame:
             cursor = draft.cursor if draft.canvas is canvas else None
             draw_draft(painter, part.to_pane, draft.line, cursor, draft.level, ratio)
+
+    def _settle(self) -> None:
+        for kept in self._drawn.values():
+            for layer in kept.values():
+                layer.settle()
+        self._tool.refresh()
 
     def _layer(self, canvas: Canvas, frame: Frame) -> DrawnLayer:
         kept = self._drawn.setdefault(canvas, OrderedDict())
