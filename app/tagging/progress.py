@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.background import Background
 from app.notifications import plain_label
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class ProgressDialog(QDialog):
         self.setWindowTitle("Progress")
         self.resize(90 * theme.GRID, 36 * theme.GRID)
         self._session = session
+        self._reader = Background("progress", self)
+        self._reader.failed.connect(lambda text: self.words.setText(text))
         self.table = QTableWidget(0, len(HEADINGS))
         self.table.setHorizontalHeaderLabels(HEADINGS)
         self.table.verticalHeader().hide()
@@ -53,16 +56,22 @@ class ProgressDialog(QDialog):
         layout.addWidget(self.table)
         layout.addWidget(self.words)
         layout.addWidget(buttons)
-        session.reviews_updated.connect(self._read)
-        session.tags_updated.connect(self._read)
+        for news in (session.reviews_updated, session.tags_updated):
+            news.connect(self._read)
+        self.finished.connect(self._leave)
         self._read()
+
+    def _leave(self) -> None:
+        for news in (self._session.reviews_updated, self._session.tags_updated):
+            news.disconnect(self._read)
+        self._reader.stop()
 
     def _read(self) -> None:
         from banana100_core.analysis.queues import progress
 
         project = self._session.project
         if project is not None:
-            self._session.in_background(lambda: progress(project), self._show)
+            self._reader.do(lambda: progress(project), self._show)
 
     def _show(self, found: list[AnnotatorProgress]) -> None:
         # Others' work is hidden from who tags blind.

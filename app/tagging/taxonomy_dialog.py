@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
@@ -53,6 +54,7 @@ class TaxonomyDialog(QDialog):
         self._modes: dict[str, FailureMode] = {}
         self._uses: dict[str, ModeUse] = {}
         self._wanted: str | None = None
+        self._finished = False
         self._reader = Background("taxonomy", self)
         self._reader.failed.connect(self._refuse)
         self._writing: set[Future[object]] = set()
@@ -138,9 +140,13 @@ class TaxonomyDialog(QDialog):
         self.merge_form.cancelled.connect(self._show_chosen)
         self.retire.clicked.connect(self._retire_or_restore)
         self.close_button.clicked.connect(self.close)
-        self._session.modes_updated.connect(self._read)
-        self._session.tags_updated.connect(self._read)
-        self._session.project_closed.connect(self.reject)
+        self._heard = (
+            (self._session.modes_updated, self._read),
+            (self._session.tags_updated, self._read),
+            (self._session.project_closed, self.reject),
+        )
+        for news, slot in self._heard:
+            news.connect(slot)
 
     # Showing
 
@@ -316,9 +322,12 @@ class TaxonomyDialog(QDialog):
         self.message.setText("")
         future: Future[object] = thread.submit(write, project)
         self._writing.add(future)
-        future.add_done_callback(
-            lambda done: self._written.emit(lambda: self._take(done, then or (lambda _done: self._read())))
-        )
+        future.add_done_callback(lambda done: self._tell(done, then or (lambda _done: self._read())))
+
+    def _tell(self, done: Future[object], then: Callable[..., object]) -> None:
+        """Bring the outcome to this thread; the dialog may be gone by then, and the session tells."""
+        with suppress(RuntimeError):
+            self._written.emit(lambda: self._take(done, then))
 
     def _take(self, done: Future[object], then: Callable[..., object]) -> None:
         if done not in self._writing:
@@ -360,7 +369,12 @@ class TaxonomyDialog(QDialog):
         super().reject()
 
     def _finish(self) -> None:
+        if self._finished:
+            return
+        self._finished = True
         self.form.finish()
+        for news, slot in self._heard:
+            news.disconnect(slot)
         waiting, self._writing = self._writing, set()
         for future in waiting:
             self._session.in_background(future.result)  # what it can't do is told by the session
