@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStatusBar, QWidget
 from app import theme
 from app.notifications import plain_label
 from app.tooltips import plain_tip
+from banana100_core.catalog.metrics import metrics
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -58,6 +59,7 @@ class StatusBar(QStatusBar):
         self._bar.setMaximum(max(progress.total, 1))
         self._bar.setValue(progress.done)
         _say(self.scoring, scoring_text(progress))
+        self.scoring.setToolTip(plain_tip(scoring_by_metric(progress)))
 
     def show_generation(self, progress: GenerationProgress) -> None:
         """Say how far generation is."""
@@ -84,6 +86,14 @@ def scoring_text(progress: ScoringProgress) -> str:
     rate = f" · {progress.rate:.1f} a second" if progress.rate else ""
     left = f" · {duration(progress.seconds_left)} left" if progress.seconds_left is not None else ""
     return f"scoring {counted}{rate}{left}{failed}"
+
+
+def scoring_by_metric(progress: ScoringProgress) -> str:
+    """A line a metric, for instance "BRISQUE: 40 of 60"."""
+    titles = {key: each.title for key, each in metrics().items()}
+    return "\n".join(
+        f"{titles[key]}: {done:,} of {total:,}" for key, (done, total) in progress.per_metric.items() if total
+    )
 
 
 def generation_text(progress: GenerationProgress) -> str:

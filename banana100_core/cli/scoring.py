@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from banana100_core.project import Project
     from banana100_core.scoring.pool import ScoringPool, ScoringProgress
 
+_NAMED = 3  # metrics, while work goes on
+
 
 def score(
     project: ProjectFile,
@@ -135,7 +137,9 @@ def _work(pool: ScoringPool, run_ids: Sequence[int] | None) -> str:
             display(
                 progress.done,
                 progress.total,
-                f"{progress.failed:,} failed" if progress.failed else "",
+                ", ".join(
+                    filter(None, [f"{progress.failed:,} failed" if progress.failed else "", _left(progress)])
+                ),
                 rate=progress.rate or None,
                 seconds_left=progress.seconds_left,
             )
@@ -149,6 +153,14 @@ def _work(pool: ScoringPool, run_ids: Sequence[int] | None) -> str:
         finally:
             unsubscribe()
             pool.close()
+
+
+def _left(progress: ScoringProgress) -> str:
+    """Say which metrics are not done; of many, those that have most to do."""
+    left = {key: total - done for key, (done, total) in progress.per_metric.items() if done < total}
+    named = sorted(left, key=lambda key: -left[key])[:_NAMED]
+    more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+    return ", ".join(f"{key} {left[key]:,} left" for key in named) + more
 
 
 @dataclass(frozen=True, slots=True)

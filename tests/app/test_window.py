@@ -19,7 +19,7 @@ from app.actions import ACTIONS
 from app.importing import ImportDialog
 from app.notifications import FaultCatcher, log_file
 from app.settings import Settings, SettingsDialog
-from app.status import duration, generation_text, project_text, scoring_text
+from app.status import duration, generation_text, project_text, scoring_by_metric, scoring_text
 from app.window import MainWindow
 from banana100_core.generation.executor import GenerationProgress
 from banana100_core.project import Project
@@ -337,6 +337,11 @@ def _scoring(**values) -> ScoringProgress:
 )
 def test_scoring_is_told_in_words(progress, text):
     assert scoring_text(progress) == text
+
+
+def test_scoring_is_told_by_metric_too():
+    progress = _scoring(done=1300, total=2000, per_metric={"brisque": (1000, 1000), "niqe": (300, 1000)})
+    assert scoring_by_metric(progress) == "BRISQUE: 1,000 of 1,000\nNIQE: 300 of 1,000"
 
 
 @pytest.mark.parametrize(

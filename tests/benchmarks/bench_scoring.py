@@ -1,6 +1,7 @@
 """Scoring by PIQE, BRISQUE and NIQE against pyiqa's own command line: same pictures, same machine, same run.
 
-B100_BENCH_SMALL and B100_BENCH_LARGE set how many pictures there are of each size.
+On a graphics card by eight learned metrics too, where there is one. B100_BENCH_SMALL and B100_BENCH_LARGE set
+how many pictures there are of each size, 0 for none.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from tests.benchmarks import scoring_on_gpu
 from tests.benchmarks.bench import BenchRow
 
 METRICS = ("piqe", "brisque", "niqe")
 SMALL = (1408, 752, int(os.environ.get("B100_BENCH_SMALL", "20")), 4.0)
-LARGE = (5504, 3072, int(os.environ.get("B100_BENCH_LARGE", "2")), 8.0)
+LARGE = (5504, 3072, int(os.environ.get("B100_BENCH_LARGE", "10")), 8.0)
 MEMORY_RATIO = 3.0
 
 # The highest memory of a process, without that of the one which started it: getrusage mixes the two.
@@ -78,11 +80,13 @@ def rows() -> list[BenchRow]:
     with tempfile.TemporaryDirectory() as folder:
         torch_home = Path(folder) / "torch"
         _write_weights(torch_home / "hub" / "pyiqa")
-        return [
+        compared = [
             row
             for width, height, count, target in (SMALL, LARGE)
+            if count
             for row in _compare(Path(folder), torch_home, width, height, count, target)
         ]
+        return compared + scoring_on_gpu.rows(Path(folder), _make_pictures)
 
 
 def _compare(
