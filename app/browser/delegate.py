@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app import theme
 from app.browser.columns import CURVE, OUTCOME, RUN, STEPS
-from app.browser.model import NODE_ROLE, Node, RunTree
 from banana100_core.project.records import Run, RunState
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from app.browser.columns import Column
     from app.browser.listed import Listed
+    from app.browser.model import Node, RunTree
     from app.browser.sparklines import Sparklines
     from app.thumbnails import Thumbnails
 
@@ -30,6 +30,9 @@ ICON = 2 * theme.GRID
 
 CELLS_KEPT = 1024
 """Drawn cells that are kept; about 20 kB each."""
+
+_NO_SIZE = QSize(0, 0)
+_RUN_SIZE, _GROUP_SIZE = QSize(10 * theme.GRID, RUN_ROW), QSize(10 * theme.GRID, GROUP_ROW)
 
 _ICONS = {
     RunState.PLANNED: "circle-half",
@@ -55,11 +58,13 @@ class RunDelegate(QStyledItemDelegate):
         self._last_drawn: dict[int, str] = {}
         self._awaited: set[str] = set()
         self.generating: int | None = None
+        theme.notifier().theme_changed.connect(self._cells.clear)
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Qt's: height by kind of row; the width follows the panel."""
-        node: Node = index.data(NODE_ROLE)
-        return QSize(10 * theme.GRID, RUN_ROW if node.run else GROUP_ROW)
+        if index.column():
+            return _NO_SIZE  # a row is as high as its first cell
+        return _GROUP_SIZE if self._tree.node(index).listed is None else _RUN_SIZE
 
     def awaits(self, sha256: str) -> bool:
         """Whether a thumbnail that has come was missed when rows were drawn."""
@@ -72,13 +77,13 @@ class RunDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         """Qt's: draw a cell, as it was drawn last unless something in it has changed since."""
-        node: Node = index.data(NODE_ROLE)
+        node = self._tree.node(index)
         rect = option.rect
         device = painter.device()
         ratio = device.devicePixelRatioF() if device is not None else 1.0
         column = self._tree.column(index.column())
         told, draw = self._content(node, column)
-        key = (column.key, rect.width(), rect.height(), ratio, theme.is_dark(), told)
+        key = (column.key, rect.width(), rect.height(), ratio, told)
         cell = self._cells.get(key)
         if cell is None:
             cell = self._cells[key] = _drawn(rect.size(), ratio, draw)

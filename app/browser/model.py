@@ -24,6 +24,9 @@ NODE_ROLE = Qt.ItemDataRole.UserRole + 1
 Index = QModelIndex | QPersistentModelIndex
 Key = tuple[str, ...]
 
+FEW_ROWS = 24
+"""With more than so many rows that come or go at once, all rows are made anew."""
+
 _NOWHERE = QModelIndex()
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -40,6 +43,7 @@ class Node:
     listed: Listed | None = None
     children: list[Node] = field(default_factory=list)
     row: int = 0
+    number: int = 0  # what an index carries instead of the node itself
 
     @property
     def run(self) -> Run | None:
@@ -61,7 +65,7 @@ class Node:
 
 
 class RunTree(QAbstractItemModel):
-    """Takes the groups to show again and again and changes only the rows that differ."""
+    """Takes the groups to show again and again; changes only the rows that differ, while they are few."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +74,6 @@ class RunTree(QAbstractItemModel):
         self._root = Node((), "")
         # An index carries a number instead of an object, so that none outlives its node.
         self._nodes: dict[int, Node] = {}
-        self._numbers: dict[Key, int] = {}
         self._of_runs: dict[int, Node] = {}
         self._new_number = count(1)
 
@@ -85,7 +88,20 @@ class RunTree(QAbstractItemModel):
             wanted.extend(
                 rows if not group.key else [Node((group.key,), group.title, group.note, None, None, rows)]
             )
-        self._become(self._root, wanted)
+        before, after = _keys(self._root.children), _keys(wanted)
+        if len(before ^ after) <= FEW_ROWS:
+            self._become(self._root, wanted)
+            return
+        # Each of many rows that come and go one by one costs more than all of them at once.
+        self.beginResetModel()
+        self._nodes.clear()
+        self._of_runs.clear()
+        self._root.children = wanted
+        for node in wanted:
+            node.parent = self._root
+            self._know(node)
+        _number(self._root)
+        self.endResetModel()
 
     def show_columns(self, keys: Sequence[str]) -> None:
         """Show these columns after the run's own; all rows are new then."""
@@ -99,6 +115,11 @@ class RunTree(QAbstractItemModel):
         """What a column shows."""
         return self._columns[section]
 
+    def index_of_group(self, key: Key) -> QModelIndex:
+        """Where a group is; an invalid index if it isn't."""
+        found = (node for node in self._root.children if node.key == key)
+        return self._index(next(found, self._root))
+
     def index_of_run(self, run_id: int) -> QModelIndex:
         """Where a run is; an invalid index if it isn't."""
         node = self._of_runs.get(run_id)
@@ -111,12 +132,16 @@ class RunTree(QAbstractItemModel):
                 yield node
             yield from node.children
 
+    def node(self, index: Index) -> Node:
+        """The row that an index is in; asked for here, it need not pass through Qt."""
+        return self._node(index)
+
     def index(self, row: int, column: int, parent: Index = _NOWHERE) -> QModelIndex:
         """Qt's: the index of a cell."""
         children = self._node(parent).children
         if not (0 <= row < len(children) and 0 <= column < len(self._columns)):
             return QModelIndex()
-        return self.createIndex(row, column, self._numbers[children[row].key])
+        return self.createIndex(row, column, children[row].number)
 
     def parent(self, child: Index = _NOWHERE) -> QModelIndex:  # type: ignore[override]
         """Qt's: the index of the group that a row is in."""
@@ -126,6 +151,10 @@ class RunTree(QAbstractItemModel):
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         """Qt's: the number of rows in a group."""
         return 0 if parent.isValid() and parent.column() else len(self._node(parent).children)
+
+    def hasChildren(self, parent: Index = _NOWHERE) -> bool:
+        """Qt's: whether it is a group."""
+        return bool(self._node(parent).children)
 
     def columnCount(self, _parent: Index = _NOWHERE) -> int:
         """Qt's: the run and what is told of it."""
@@ -243,8 +272,8 @@ class RunTree(QAbstractItemModel):
             )
 
     def _know(self, node: Node) -> None:
-        number = next(self._new_number)
-        self._nodes[number], self._numbers[node.key] = node, number
+        node.number = next(self._new_number)
+        self._nodes[node.number] = node
         self._list(node)
         _number(node)
         for child in node.children:
@@ -255,7 +284,7 @@ class RunTree(QAbstractItemModel):
         for child in node.children:
             self._forget(child)
         self._unlist(node)
-        del self._nodes[self._numbers.pop(node.key)]
+        del self._nodes[node.number]
 
     def _list(self, node: Node) -> None:
         if node.run is not None:
@@ -272,7 +301,11 @@ class RunTree(QAbstractItemModel):
     def _index(self, node: Node, column: int = 0) -> QModelIndex:
         if node is self._root or node.parent is None:
             return QModelIndex()
-        return self.createIndex(node.row, column, self._numbers[node.key])
+        return self.createIndex(node.row, column, node.number)
+
+
+def _keys(nodes: Sequence[Node]) -> set[Key]:
+    return {node.key for node in nodes} | {child.key for node in nodes for child in node.children}
 
 
 def _number(parent: Node) -> None:

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 EXPANDED_RUNS = 40
 """Up to so many runs all groups begin open; with more, only the one looked at."""
+FOUND_RUNS = 100
+"""Up to so many runs found all groups are opened; with more, their headings say how many each has."""
 
 _MEMORY = "runs"
 _NO_RUNS = "No runs yet.\nImport a folder (Ctrl+I), or generate some (Ctrl+G)."
@@ -62,6 +64,8 @@ class BrowserPanel(QWidget):
         self._registry = registry
         self._memory = Memory.of(session)
         self._rows_change = False
+        self._shown = 0
+        self._was_reset = False
         self._open_before: set[str] | None = None
         self._entries: list[Listed] = []
         self.arrangement = from_memory(self._memory.value(_MEMORY))
@@ -207,7 +211,14 @@ class BrowserPanel(QWidget):
 
     def _show_groups(self) -> None:
         groups = arranged(self._entries, self.arrangement)
+        self._shown = sum(len(group.entries) for group in groups)
+        place = self.view.verticalScrollBar().value()
+        there = {index.data(NODE_ROLE).key[0]: self.view.isExpanded(index) for index in self._groups()}
+        self._was_reset = False
         self.tree.show_groups(groups)
+        if self._was_reset:
+            self._open_again(there)
+            self.view.verticalScrollBar().setValue(place)
         self.view.setRootIsDecorated(any(group.key for group in groups))
         self.view.hint = "" if groups else _NONE_FOUND if self._entries else _NO_RUNS
         self.view.viewport().update()
@@ -252,10 +263,11 @@ class BrowserPanel(QWidget):
 
     def _choose_again(self, chosen: set[int], on_group: tuple[str, ...] | None) -> None:
         selection = self.view.selectionModel()
-        if on_group is not None:
-            current = self.view.currentIndex().siblingAtColumn(0).data(NODE_ROLE)
-            if isinstance(current, Node) and current.key == on_group:
-                return
+        group = self.tree.index_of_group(on_group) if on_group is not None else QModelIndex()
+        if group.isValid():
+            if self.view.currentIndex().siblingAtColumn(0) != group:
+                selection.setCurrentIndex(group, _CHOOSE)
+            return
         indexes = [index for index in map(self.tree.index_of_run, chosen) if index.isValid()]
         current_run = self._session.run
         current_index = self.tree.index_of_run(current_run.id) if current_run else QModelIndex()
@@ -314,6 +326,10 @@ class BrowserPanel(QWidget):
             if index.data(NODE_ROLE).run is None:
                 yield index
 
+    def _opens_all(self) -> bool:
+        most = FOUND_RUNS if self.arrangement.narrow else EXPANDED_RUNS
+        return self._shown <= most
+
     def _open_to(self, index: QModelIndex | QPersistentModelIndex) -> None:
         if index.parent().isValid():
             self.view.expand(index.parent())
@@ -322,7 +338,7 @@ class BrowserPanel(QWidget):
         """Open groups as they arrive, unless there are so many that this would bury the rest."""
         if parent.isValid():
             return
-        opens = len(self._session.runs) <= EXPANDED_RUNS or self.arrangement.narrow
+        opens = self._opens_all()
         for row in range(first, last + 1):
             index = self.tree.index(row, 0)
             if index.data(NODE_ROLE).run is None:
@@ -330,12 +346,23 @@ class BrowserPanel(QWidget):
                 if opens:
                     self.view.expand(index)
 
+    def _opened(self) -> set[str]:
+        return {index.data(NODE_ROLE).key[0] for index in self._groups() if self.view.isExpanded(index)}
+
+    def _open_again(self, there: dict[str, bool]) -> None:
+        """After all rows were made anew: those groups that were open, and the new ones of a short list."""
+        opens = self._opens_all()
+        for index in self._groups():
+            if there.get(index.data(NODE_ROLE).key[0], opens):
+                self.view.expand(index)
+
     def _span_groups(self) -> None:
+        self._was_reset = True
         for index in self._groups():
             self.view.setFirstColumnSpanned(index.row(), QModelIndex(), True)  # noqa: FBT003 - Qt's
 
     def _open_all_or_current(self) -> None:
-        if len(self._session.runs) <= EXPANDED_RUNS or self.arrangement.narrow:
+        if self._opens_all():
             self.view.expandAll()
         elif self._session.run is not None:
             self._open_to(self.tree.index_of_run(self._session.run.id))
@@ -343,14 +370,13 @@ class BrowserPanel(QWidget):
     def _keep_open(self, before: Arrangement) -> None:
         """Before the list is narrowed down, keep which groups are open."""
         if self.arrangement.narrow and not before.narrow:
-            self._open_before = {
-                index.data(NODE_ROLE).key[0] for index in self._groups() if self.view.isExpanded(index)
-            }
+            self._open_before = self._opened()
 
     def _restore_open(self) -> None:
         """What was found is open; when all is shown again, what was open before."""
         if self.arrangement.narrow:
-            self.view.expandAll()
+            if self._opens_all():
+                self.view.expandAll()
         elif self._open_before is not None:
             for index in self._groups():
                 self.view.setExpanded(index, index.data(NODE_ROLE).key[0] in self._open_before)

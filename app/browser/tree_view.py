@@ -111,9 +111,9 @@ class RunView(QTreeView):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         """Qt's: the ground of a row from edge to edge, then the row."""
-        shown = theme.colours()
         selected = self.selectionModel().isSelected(index)
         if selected or index == self._under_mouse:
+            shown = theme.colours()
             ground = option.rect.adjusted(0, 1, -theme.GRID // 2, -1)
             painter.save()
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
