@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FOUR_BIT = "-4bit"  # at the end of a key
 
 _LONG_THINKING = 2500  # tokens; above nearly every reasoning that was seen
 _LARGE_INPUT = 2000
@@ -45,6 +50,24 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """Where the open weights of a model are, the pipeline that they are for, and what it is called with."""
+
+    pipeline: str  # a class of diffusers
+    repository: str  # at huggingface.co
+    call: Mapping[str, Any]
+    download_gb: float
+    memory_gb: float  # on the graphics card, with all of the model there
+    without: tuple[str, ...] = ()  # parts of the pipeline that are left out
+    from_text: bool = False  # it makes pictures from prompts alone
+    as_list: bool = False  # it takes a list of pictures
+    takes_size: bool = False  # it must be told the picture's size
+    gated: bool = False
+    four_bit: bool = False
+    suffix: str = ""  # of the key, after the name of the model's folder
+
+
+@dataclass(frozen=True, slots=True)
 class EditorModel:
     """A model of an editor; `note` says what it is wherever it shows."""
 
@@ -57,6 +80,7 @@ class EditorModel:
     thinking: bool = False  # gives a reasoning summary when asked
     prices: Prices | None = None
     effort: Effort = field(default_factory=Effort)
+    weights: Weights | None = None  # of one that works on this machine through diffusers
 
     @property
     def usd_per_image(self) -> tuple[float, float]:
@@ -68,20 +92,37 @@ class EditorModel:
 def editor_models() -> tuple[EditorModel, ...]:
     """All models that ship with the program; the first is the default."""
     data = tomllib.loads(files(__package__).joinpath("models.toml").read_text("utf-8"))
-    return tuple(
-        EditorModel(
-            provider=entry["provider"],
-            key=entry["key"],
-            title=entry["title"],
-            note=" ".join(entry["note"].split()),
-            embedded=entry["embedded"],
-            needs_key=entry.get("needs_key", False),
-            thinking=entry.get("thinking", False),
-            prices=_prices(entry),
-            effort=_effort(entry.get("effort", {})),
-        )
-        for entry in data["model"]
+    return tuple(model for entry in data["model"] for model in _models(entry))
+
+
+def _models(entry: dict[str, Any]) -> Iterator[EditorModel]:
+    """The model of an entry, and its 4-bit build where there is one."""
+    model = EditorModel(
+        provider=entry["provider"],
+        key=entry["key"],
+        title=entry["title"],
+        note=" ".join(entry["note"].split()),
+        embedded=entry["embedded"],
+        needs_key=entry.get("needs_key", False),
+        thinking=entry.get("thinking", False),
+        prices=_prices(entry),
+        effort=_effort(entry.get("effort", {})),
     )
+    if "weights" not in entry:
+        yield model
+        return
+    values = dict(entry["weights"])
+    four_bit_gb = values.pop("four_bit_gb", None)
+    weights = Weights(**values | {"without": tuple(values.get("without", ()))})
+    yield replace(model, weights=weights)
+    if four_bit_gb is not None:
+        yield replace(
+            model,
+            key=model.key + FOUR_BIT,
+            title=f"{model.title}, 4-bit",
+            note=f"{model.note} Its weights are rounded to 4 bits: less memory, and other pictures.",
+            weights=replace(weights, four_bit=True, suffix=FOUR_BIT, memory_gb=four_bit_gb),
+        )
 
 
 def model_title(provider: str, key: str) -> str:

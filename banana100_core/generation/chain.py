@@ -236,6 +236,7 @@ class Chain:
             prompt=step.prompt,
             reasoning=result.reasoning,
             settings=_sent(step)
+            | dict(result.details)
             | {"notes": list(result.notes)}
             | ({"signature": result.signature} if result.signature else {})
             | ({} if result.evaluates_from is None else {EVALUATES_FROM: result.evaluates_from}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from banana100_core.catalog.models import Effort, editor_models
 from banana100_core.errors import ProviderError
@@ -32,6 +32,7 @@ class Capabilities:
     sizes: tuple[str, ...] = ()  # resolutions that it can be asked for
     reads_prompt: bool = True
     from_text: bool = False  # it makes an image from a prompt alone: `edit` is then given no bytes
+    alone: bool = False  # one run at a time: it takes most of this machine's memory
     effort: Effort = field(default_factory=Effort)  # for plans of an editor that was not seen at work yet
 
     def usd(self, resolution: str | None) -> tuple[float, float]:
@@ -74,6 +75,7 @@ class EditResult:
     cost_usd: float | None = None
     notes: tuple[str, ...] = ()
     signature: str = ""  # to be sent back when the session goes on
+    details: Mapping[str, Any] = field(default_factory=dict)  # kept with the step's settings
     evaluates_from: int | None = None  # the first section of `reasoning` that came after an image
 
 
@@ -107,6 +109,20 @@ class NoAnswerError(ProviderError):
         self.retry_after = retry_after
         self.maybe_paid = maybe_paid
         self.result = result
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel whole from the process of a worker."""
+        return _no_answer, (str(self), self.trouble, self.retry_after, self.maybe_paid, self.result)
+
+
+def _no_answer(
+    message: str,
+    trouble: Trouble,
+    retry_after: float | None,
+    maybe_paid: bool,
+    result: EditResult | None,
+) -> NoAnswerError:
+    return NoAnswerError(message, trouble, retry_after=retry_after, maybe_paid=maybe_paid, result=result)
 
 
 class Editor(Protocol):

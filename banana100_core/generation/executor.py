@@ -18,7 +18,7 @@ from banana100_core.generation.gate import Gate
 from banana100_core.generation.limits import Limits
 from banana100_core.generation.pace import Pace
 from banana100_core.generation.providers import capabilities
-from banana100_core.generation.seat import EditorSeat
+from banana100_core.generation.seat import EditorSeat, HeldSeat
 from banana100_core.project.images import initial_images
 from banana100_core.project.records import Run, RunState
 from banana100_core.project.runs import run as stored_run
@@ -98,6 +98,8 @@ class Executor:
         self.limits = limits or Limits()
         self._here = _Lane(side_by_side or here_side_by_side())
         self._services = _Lane(at_services)
+        self._alone = _Lane(1)
+        self._lanes = self._here, self._services, self._alone
         self._state = threading.Condition()
         self._gate = Gate()
         self._jobs: list[_Job] = []  # of the progress that is shown
@@ -138,7 +140,7 @@ class Executor:
                 self._jobs.append(job)
                 job.lane.queue.append(job)
             self._threads = [thread for thread in self._threads if thread.is_alive()]
-            for lane in (self._here, self._services):
+            for lane in self._lanes:
                 for _ in range(min(lane.side_by_side - lane.busy, len(lane.queue))):
                     thread = threading.Thread(target=self._work, args=(lane,), name="generation", daemon=True)
                     self._threads.append(thread)
@@ -217,18 +219,21 @@ class Executor:
 
     @property
     def _working(self) -> bool:
-        return self._here.busy + self._services.busy > 0
+        return any(lane.busy for lane in self._lanes)
 
     def _lane_of(self, run: Run) -> _Lane:
         try:
-            return self._here if capabilities(run.provider, run.model).in_worker else self._services
+            editor = capabilities(run.provider, run.model)
         except ProviderError:  # told when its turn comes
             return self._here
+        if not editor.in_worker:
+            return self._services
+        return self._alone if editor.alone else self._here
 
     def _seconds_left(self) -> float | None:
         """Of the lane that takes longest."""
         longest: float | None = None
-        for lane in (self._here, self._services):
+        for lane in self._lanes:
             live = [job for job in self._jobs if job.lane is lane and not job.ended]
             seconds = self._pace.seconds_for((job.run.provider, job.steps_left, job.pixels) for job in live)
             if seconds is None:
@@ -237,24 +242,33 @@ class Executor:
         return longest
 
     def _work(self, lane: _Lane) -> None:
-        while (job := self._next_job(lane)) is not None:
-            self._work_off(job)
-            self._tell()
+        held = HeldSeat()
+        while True:
+            job = self._next_job(lane, leave=held.empty)
+            if job is not None:
+                self._work_off(job, held)
+                self._tell()
+            elif held.empty:
+                break
+            else:
+                held.close()
         self._tell()
 
-    def _next_job(self, lane: _Lane) -> _Job | None:
+    def _next_job(self, lane: _Lane, *, leave: bool) -> _Job | None:
+        """The next job of a lane; where there is none, the thread that asks may be counted out of it."""
         with self._state:
             if lane.queue:
                 return lane.queue.popleft()
-            lane.busy -= 1
-            self._state.notify_all()
+            if leave:
+                lane.busy -= 1
+                self._state.notify_all()
             return None
 
-    def _work_off(self, job: _Job) -> None:
+    def _work_off(self, job: _Job, held: HeldSeat) -> None:
         reason = ""
         try:
             if not job.gate.ended:
-                reason = self._make_steps(job)
+                reason = self._make_steps(job, held)
             if job.gate.cancelled and stored_run(self._project, job.run.id).state is RunState.PLANNED:
                 set_run_state(self._project, job.run.id, RunState.CANCELLED)
         except ProjectClosedError:
@@ -270,12 +284,12 @@ class Executor:
                 self._failed += 1
                 self._latest = (job.run.id, self._latest[1], f"{_title(job.run)} stopped. {reason}")
 
-    def _make_steps(self, job: _Job) -> str:
+    def _make_steps(self, job: _Job, held: HeldSeat) -> str:
         run = stored_run(self._project, job.run.id)
         if run.state is not RunState.PLANNED or run.state_reason:
             set_run_state(self._project, run.id, RunState.PLANNED)
         try:
-            seat = EditorSeat(run.provider, run.model)
+            seat = held.take(run.provider, run.model)
         except ProviderError as error:
             set_run_state(self._project, run.id, RunState.STOPPED, str(error))
             return str(error)
@@ -296,7 +310,7 @@ class Executor:
         finally:
             with self._state:
                 job.seat = None
-            seat.close()
+            held.put_back()
 
     def _made(self, job: _Job, report: StepReport) -> None:
         with self._state:
@@ -315,7 +329,7 @@ class Executor:
     def _halt(self, job: _Job, reason: str) -> str:
         """Begin no other run either, since it would fail in the same way; all stay planned."""
         with self._state:
-            for lane in (self._here, self._services):
+            for lane in self._lanes:
                 for waiting in lane.queue:
                     waiting.ended = True
                 lane.queue.clear()

@@ -23,6 +23,7 @@ class EditorSeat:
         self.provider = provider
         self.model = model
         self.capabilities = capabilities(provider, model)
+        self.stopped = False
         self._worker: WorkerProcess | None = None
         if self.capabilities.in_worker:
             self._worker = WorkerProcess(
@@ -49,6 +50,7 @@ class EditorSeat:
         A call to a service is waited for instead: its answer is paid.
         """
         if self._worker is not None:
+            self.stopped = True
             self._worker.stop()
 
     def close(self) -> None:
@@ -56,6 +58,40 @@ class EditorSeat:
         self.stop()
         if self._worker is None and (close := getattr(self._editor, "close", None)) is not None:
             close()
+
+
+class HeldSeat:
+    """The seat of one thread, kept from run to run while the editor stays: a large one loads for minutes.
+
+    Only workers are kept. The connections of a service are opened anew for each run, with the key of then.
+    """
+
+    def __init__(self) -> None:
+        self._seat: EditorSeat | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to close."""
+        return self._seat is None
+
+    def take(self, provider: str, model: str) -> EditorSeat:
+        """The seat of an editor; ProviderError when there is none such."""
+        held = self._seat
+        if held is None or held.stopped or (held.provider, held.model) != (provider, model):
+            self.close()
+            self._seat = held = EditorSeat(provider, model)
+        return held
+
+    def put_back(self) -> None:
+        """Say that the run is over."""
+        if self._seat is not None and not self._seat.capabilities.in_worker:
+            self.close()
+
+    def close(self) -> None:
+        """Close the seat."""
+        if self._seat is not None:
+            self._seat.close()
+            self._seat = None
 
 
 def _serve(provider: str, model: str) -> Callable[[Edit], EditResult]:

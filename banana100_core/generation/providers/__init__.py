@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Protocol, cast
 
 from banana100_core.errors import ProviderError
-from banana100_core.generation.providers import codec_loss, gemini, restoration_loop
+from banana100_core.generation.providers import codec_loss, gemini, open_weights, restoration_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +36,7 @@ _SHIPPED: dict[str, Provider] = {
     "restoration_loop": restoration_loop,
     "codec_loss": codec_loss,
     gemini.PROVIDER: gemini,
+    open_weights.PROVIDER: open_weights,
 }
 SHIPPED = tuple(_SHIPPED)  # the first is the default
 
