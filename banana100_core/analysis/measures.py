@@ -47,7 +47,6 @@ def measure(pixels: NDArray[np.uint8]) -> Measured:
     picture = Pillow.fromarray(pixels)
     lab = to_lab(np.asarray(_reduced(picture, _COLOUR_SIDE)))
     grey = picture.convert("L")
-    small = np.asarray(grey.resize((_TURN_SIDE, _TURN_SIDE), Pillow.Resampling.BOX), np.float32)
     chroma = np.hypot(lab[..., 1], lab[..., 2])
     return Measured(
         width,
@@ -55,8 +54,28 @@ def measure(pixels: NDArray[np.uint8]) -> Measured:
         float(lab[..., 1].mean()),
         float(np.percentile(chroma, 95)),
         noise_of(np.asarray(grey)),
-        small,
+        _small(grey),
     )
+
+
+def small_of(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """The lightness of an RGB picture as `best_turn` takes it."""
+    return _small(Pillow.fromarray(np.ascontiguousarray(pixels)).convert("L"))
+
+
+def turned_back(pixels: NDArray[np.uint8], turn: Turn) -> NDArray[np.uint8]:
+    """A picture (H, W, 3) that was turned, as it was before."""
+    match turn:
+        case Turn.MIRRORED:
+            return pixels[:, ::-1]
+        case Turn.CLOCKWISE:
+            return np.rot90(pixels)
+        case Turn.COUNTERCLOCKWISE:
+            return np.rot90(pixels, -1)
+        case Turn.UPSIDE_DOWN:
+            return np.rot90(pixels, 2)
+        case _:
+            return pixels
 
 
 def noise_of(grey: NDArray[np.uint8]) -> float:
@@ -89,6 +108,10 @@ def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
     a, b = one - one.mean(), other - other.mean()
     scale = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
     return float((a * b).sum()) / scale if scale else 0.0
+
+
+def _small(grey: Pillow.Image) -> NDArray[np.float32]:
+    return np.asarray(grey.resize((_TURN_SIDE, _TURN_SIDE), Pillow.Resampling.BOX), np.float32)
 
 
 def _reduced(picture: Pillow.Image, side: int) -> Pillow.Image:

@@ -25,17 +25,20 @@ if TYPE_CHECKING:
     from banana100_core.progress import Progress
     from banana100_core.project import Project
 
-METHOD = "arithmetic-1"
+METHOD = "arithmetic-2"
 ASPECT_TOLERANCE = 0.01  # the paper's crop from 5632x3072 to 2816x1504 changes width to height by 2.1 %
-CHROMA_LEFT = 4.0  # in CIELAB; the greys of a JPEG stay below 2
+CHROMA_LEFT = 3.0  # in CIELAB; the greys of a JPEG stay below 2
 GREEN_DRIFT = -3.0  # of the mean a*; about what an eye sees side by side
-NOISE_GROWTH = 1.5  # times that of step 1
-NOISE_LEAST = 1.0  # in grey levels more than at step 1
+NOISE_GROWTH = 1.3  # times that of step 1
+NOISE_LEAST = 0.7  # in grey levels more than at step 1
+NOISE_OVER_INITIAL = 1.15  # times that of the initial image
 TURN_MARGIN = 0.05  # of correlation; symmetric pictures look the same whichever way they are turned
 
 _MONOCHROME = re.compile(
     r"monochrom|black[ -]and[ -]white|gr[ea]y[- ]?scale|decolou?r|desaturat", re.IGNORECASE
 )
+# To colour a monochrome picture is the opposite; "decolour" begins no word with "colour".
+_COLOUR = re.compile(r"\b(?:re-?)?colou?ri[sz]|\bback (?:in)?to colou?r|\badd colou?r", re.IGNORECASE)
 _MIRROR = re.compile(r"mirror|flip\b.*\bhorizontal|horizontal\w*\b.*\bflip", re.IGNORECASE)
 _ROTATE = re.compile(r"(rotat|turn).*\b90\b", re.IGNORECASE)
 _COUNTER = re.compile(r"counter-?\s?clockwise|anti-?\s?clockwise", re.IGNORECASE)
@@ -132,11 +135,16 @@ def findings(looked: Iterable[Looked]) -> list[Finding]:
     # A step that failed gave no picture: what was sent next is the last one there was.
     pairs = [(there, there.measured, sent.measured) for sent, there in pairwise(pictures)]
     edits = [(there, there.measured) for there in pictures if there.number >= 1]
-    found = (_aspect(pairs), _monochrome(edits), *_turns(pairs), _green(edits), _noise(edits))
+    found = (_aspect(pairs), _monochrome(edits), *_turns(pairs), _green(edits), _noise(pictures))
     return [Finding(*each) for each in found if each is not None]
 
 
 _Found = tuple[str, int, float, str]
+
+
+def asks_to_turn(prompt: str) -> bool:
+    """Tell whether a prompt asks to mirror or turn the picture."""
+    return bool(_MIRROR.search(prompt) or _ROTATE.search(prompt))
 
 
 def _aspect(pairs: list[_Pair]) -> _Found | None:
@@ -156,13 +164,17 @@ def _aspect(pairs: list[_Pair]) -> _Found | None:
 
 def _monochrome(edits: list[tuple[Looked, Measured]]) -> _Found | None:
     for step, there in edits:
-        if _MONOCHROME.search(step.prompt) and there.chroma > CHROMA_LEFT:
+        if _asks_for_grey(step.prompt) and there.chroma > CHROMA_LEFT:
             reason = (
                 f"Step {step.number} was to be monochrome, but one pixel in 20 has a chroma above "
                 f"{there.chroma:.1f} (greys stay below {CHROMA_LEFT:g})."
             )
             return "monochrome_failure", step.number, there.chroma, reason
     return None
+
+
+def _asks_for_grey(prompt: str) -> bool:
+    return bool(_MONOCHROME.search(prompt)) and not _COLOUR.search(prompt)
 
 
 def _turns(pairs: list[_Pair]) -> Iterator[_Found | None]:
@@ -197,7 +209,7 @@ def _turn(mode: str, asked: Callable[[str], Turn | None], pair: _Pair) -> _Found
 
 
 def _green(edits: list[tuple[Looked, Measured]]) -> _Found | None:
-    asked_for_colour = [(step, there) for step, there in edits if not _MONOCHROME.search(step.prompt)]
+    asked_for_colour = [(step, there) for step, there in edits if not _asks_for_grey(step.prompt)]
     # Grey is no tint, also where an earlier step was to be monochrome.
     drifts = [
         (step, there.a_star - asked_for_colour[0][1].a_star)
@@ -215,20 +227,24 @@ def _green(edits: list[tuple[Looked, Measured]]) -> _Found | None:
     return "green_tint", step.number, drift, reason
 
 
-def _noise(edits: list[tuple[Looked, Measured]]) -> _Found | None:
+def _noise(pictures: list[Looked]) -> _Found | None:
+    edits = [there for there in pictures if there.number >= 1]
     if not edits:
         return None
-    first = edits[0][1].noise
-    onset = _lasting([there.noise >= max(first * NOISE_GROWTH, first + NOISE_LEAST) for _, there in edits])
+    first = edits[0].measured.noise
+    # What a harder compression took from step 1 may come back without being new.
+    initial = max((there.measured.noise for there in pictures if there.number == 0), default=0.0)
+    least = max(first * NOISE_GROWTH, first + NOISE_LEAST, initial * NOISE_OVER_INITIAL)
+    onset = _lasting([there.measured.noise >= least for there in edits])
     if onset is None:
         return None
-    step, there = edits[onset]
+    there = edits[onset]
     reason = (
-        f"From step {step.number} on the noise stays {NOISE_GROWTH:g} or more times that of step "
-        f"{edits[0][0].number}: {first:.1f} grey levels there, {there.noise:.1f} at step {step.number}, "
-        f"{edits[-1][1].noise:.1f} at the end."
+        f"From step {there.number} on the noise stays {NOISE_GROWTH:g} or more times that of step "
+        f"{edits[0].number}, and above the initial image's: {first:.1f} grey levels there, "
+        f"{there.measured.noise:.1f} at step {there.number}, {edits[-1].measured.noise:.1f} at the end."
     )
-    return "persistent_noise", step.number, there.noise, reason
+    return "persistent_noise", there.number, there.measured.noise, reason
 
 
 def _lasting(holds: list[bool]) -> int | None:

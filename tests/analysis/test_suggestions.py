@@ -100,6 +100,25 @@ def test_colour_that_is_left_is_a_monochrome_failure(project, add_pictures):
     assert only.figure > 4
 
 
+@pytest.mark.parametrize(
+    ("prompt", "asks"),
+    [
+        ("Convert the provided image to monochrome, with no other alterations.", True),
+        ("Make it black-and-white.", True),
+        ("Desaturate the image.", True),
+        ("Now decolourise it.", True),
+        ("Colourise the provided monochrome image with natural colours, with no other alterations.", False),
+        ("Recolorize this black and white photograph.", False),
+        ("Turn the greyscale picture back into colour.", False),
+        (REPLICATE, False),
+    ],
+)
+def test_a_prompt_that_asks_to_colour_a_grey_picture_asks_for_no_grey(project, add_pictures, prompt, asks):
+    start = picture()
+    run_id = add_pictures(start, (prompt, start))
+    assert (("monochrome_failure", 1) in found(project, run_id)) == asks
+
+
 def test_a_picture_that_was_not_mirrored(project, add_pictures):
     start = picture()
     run_id = add_pictures(start, (MIRROR, start[:, ::-1]), (MIRROR, noisy(start[:, ::-1], 1)))
