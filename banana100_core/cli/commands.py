@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from banana100_core.cli import (
     analysis,
+    drifting,
     exporting,
     generation,
     importing,
@@ -33,7 +34,7 @@ from banana100_core.errors import BananaError
 
 _ORDER = (
     *("demo", "open", "new", "info", "check", "pack", "import", "export", "merge", "agreement", "suggest"),
-    *("metrics", "weights", "score", "gaps", "contact-sheet"),
+    *("metrics", "weights", "score", "gaps", "drift", "report", "contact-sheet"),
     *("initial-images", "generate", "resume", "fake-gemini", "judge", "search", "doctor"),
 )
 
@@ -83,6 +84,8 @@ app.command("metrics")(metrics.metrics)
 app.add_typer(weights.app, name="weights")
 app.command("score")(scoring.score)
 app.command("gaps")(analysis.gaps)
+app.command("drift")(drifting.drift)
+app.command("report")(drifting.report)
 app.command("agreement")(analysis.agreement)
 app.command("suggest")(suggesting.suggest)
 app.command("contact-sheet")(analysis.contact_sheet)

@@ -52,9 +52,14 @@ def complain(error: object) -> None:
 
 def say_json(value: object) -> None:
     """Print figures as JSON; numbers that JSON lacks become null."""
+    say(in_json(value))
+
+
+def in_json(value: object) -> str:
+    """Figures as JSON, in letters that the terminal has; see `say_json`."""
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
     known = json.loads(json.dumps(value, default=_as_json), parse_constant=lambda _name: None)
-    say(json.dumps(known, indent=2, ensure_ascii=ascii_only))
+    return json.dumps(known, indent=2, ensure_ascii=ascii_only)
 
 
 def _as_json(value: object) -> object:
