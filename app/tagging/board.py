@@ -11,6 +11,7 @@ from uuid import uuid4
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.region_edits import RegionEdits
+from app.tagging import rescue
 from banana100_core.errors import BananaError
 from banana100_core.project import tags as stored
 from banana100_core.project.records import NewTag, Tag
@@ -79,6 +80,7 @@ class TagBoard(QObject):
         self._read_wanted = self._reading = False
         self._regions = RegionEdits.of(session)
         self._regions.changed.connect(self._go_on)
+        self._kept_there = False
         self.names: dict[str, str] = {}  # of failure modes by key, for words
         self._again = QTimer(self)
         self._again.setSingleShot(True)
@@ -174,6 +176,7 @@ class TagBoard(QObject):
             row.reason = ""
             row.wanted = as_new(row.saved) if row.saved else None
             self._settle(row)
+        self._forget_kept()
         self.rows_changed.emit()
 
     def undo(self) -> None:
@@ -202,19 +205,57 @@ class TagBoard(QObject):
         if project is None or project is self._project:
             return
         self._project = project
+        if not project.read_only:
+            self._take_kept(project)
         self.read_again()
+
+    def _take_kept(self, project: Project) -> None:
+        """Go on trying to save what could not be saved when the project closed."""
+        edits = rescue.kept(project)
+        if not edits:
+            return
+        there = {tag.uuid: tag for tag in stored.tags(project)}
+        for edit in edits:
+            tag = there.get(edit.uuid)
+            row = Row(next(self._ids), edit.uuid, edit.annotator, tag, edit.wanted)
+            if not row.dirty:
+                continue
+            self._rows[row.id] = row
+            if (as_new(tag) if tag else None) == edit.before:
+                self._save(row)
+            else:
+                row.reason = "It was changed since. Retry to have it as you wanted, or discard it."
+        self._kept_there = True
+        self._forget_kept()
+
+    def _forget_kept(self) -> None:
+        """What was kept is forgotten once nothing of it is unsaved."""
+        if (
+            self._kept_there
+            and self._project is not None
+            and all(not row.dirty for row in self._rows.values())
+        ):
+            self._kept_there = False
+            rescue.forget(self._project)
 
     def _close(self) -> None:
         """Save to the last edit; the session closes the file only after this."""
         self.flush()
-        lost = self.failed_rows
+        lost, project = self.failed_rows, self._project
+        kept = bool(lost) and project is not None and rescue.keep(project, [_kept(row) for row in lost])
+        self._forget_kept()
+        self._kept_there = False
+        self._again.stop()
         self._project = None
         self._rows.clear()
         self._waiting.clear()
         self._read_wanted = self._reading = False
         if lost:
             details = "\n".join(f"{self.describe(row)}: {row.reason}" for row in lost)
-            self._session.failed.emit(f"{len(lost)} edits to tags could not be saved", details)
+            if kept:
+                details += "\nThey are kept on this computer, and saved when you open this project again."
+            what = "1 edit to a tag" if len(lost) == 1 else f"{len(lost)} edits to tags"
+            self._session.failed.emit(f"{what} could not be saved", details)
         self.rows_changed.emit()
 
     def _save(self, row: Row, *, quietly: bool = False) -> None:
@@ -247,6 +288,7 @@ class TagBoard(QObject):
             row.reason = ""
             if not changed_since:
                 row.wanted = as_new(row.saved) if row.saved else None
+            self._forget_kept()
         if changed_since or not row.reason:
             self._save(row)
         self.rows_changed.emit()
@@ -366,6 +408,10 @@ def as_new(tag: Tag) -> NewTag:
         note=tag.note,
         review_state=tag.review_state,
     )
+
+
+def _kept(row: Row) -> rescue.Kept:
+    return rescue.Kept(row.uuid, row.annotator, as_new(row.saved) if row.saved else None, row.wanted)
 
 
 def _shown(row: Row) -> NewTag:

@@ -37,7 +37,7 @@ class ProgressDialog(QDialog):
         self.resize(90 * theme.GRID, 36 * theme.GRID)
         self._session = session
         self._reader = Background("progress", self)
-        self._reader.failed.connect(lambda text: self.words.setText(text))
+        self._reader.failed.connect(self._refuse)
         self.table = QTableWidget(0, len(HEADINGS))
         self.table.setHorizontalHeaderLabels(HEADINGS)
         self.table.verticalHeader().hide()
@@ -72,6 +72,9 @@ class ProgressDialog(QDialog):
         project = self._session.project
         if project is not None:
             self._reader.do(lambda: progress(project), self._show)
+
+    def _refuse(self, reason: str) -> None:
+        self.words.setText(reason)
 
     def _show(self, found: list[AnnotatorProgress]) -> None:
         # Others' work is hidden from who tags blind.

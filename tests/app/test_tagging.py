@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -20,7 +22,7 @@ from app.tagging import rules
 from app.tagging.letters import letter_of
 from banana100_core.project import Project
 from banana100_core.project.records import NewTag
-from banana100_core.project.tags import add_tag, edits, tags
+from banana100_core.project.tags import add_tag, change_tag, edits, tags
 from tests.app.tagging_desk import Desk, make_study
 
 CYRILLIC_TE = 0x422  # written by the key that is N on an English board
@@ -402,15 +404,72 @@ def test_an_edit_that_cannot_be_written_can_be_given_up(desk):
     assert desk.panel.board.failed_rows == []
 
 
-def test_what_still_cannot_be_written_when_the_project_closes_is_told(desk):
+@pytest.fixture
+def own_data(tmp_path, monkeypatch):
+    """No test may leave anything among the user's data."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def test_what_cannot_be_written_when_the_project_closes_is_told_kept_and_saved_later(qtbot, study, own_data):
+    desk = Desk(qtbot, study)
     desk.at(7).press(Qt.Key.Key_N)
     desk.saved()
     limit_pages(desk.project, 1)
     desk.panel.board.change(desk.panel.board.rows[0].id, note="long " * 200_000)
-    with desk.qtbot.waitSignal(desk.session.failed) as told:
+    with qtbot.waitSignal(desk.session.failed) as told:
         desk.close()
     assert "1 edit" in told.args[0]
     assert "Persistent noise from step 7" in told.args[1]
+    assert "kept on this computer" in told.args[1]
+    with Project.open(study) as project:
+        assert tags(project)[0].note == ""
+    desk = Desk(qtbot, study)
+    assert desk.saved()[0].note == "long " * 200_000
+    assert list((study.parent / "data").rglob("*.json")) == []
+    desk.close()
+
+
+def test_an_edit_kept_does_not_undo_what_others_did_since(qtbot, study, own_data):
+    desk = Desk(qtbot, study)
+    desk.at(7).press(Qt.Key.Key_N)
+    (tag,) = desk.saved()
+    limit_pages(desk.project, 1)
+    desk.panel.board.change(desk.panel.board.rows[0].id, note="long " * 200_000)
+    desk.close()
+    with Project.open(study) as project:
+        change_tag(project, "ana", tag.uuid, onset=3)
+    desk = Desk(qtbot, study)
+    qtbot.waitUntil(desk.panel.unsaved.isVisible)
+    assert "changed since" in desk.panel.board.failed_rows[0].reason
+    assert desk.panel.board.failed_rows[0].wanted.onset == 7
+    assert [tag.onset for tag in tags(desk.project)] == [3]
+    desk.panel.unsaved.discard.click()
+    assert list((study.parent / "data").rglob("*.json")) == []
+    desk.close()
+    with Project.open(study, read_only=True) as project:
+        assert [(tag.onset, tag.note) for tag in tags(project)] == [(3, "")]
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Another program writes to the file meanwhile."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def test_an_edit_waits_for_another_program_that_has_locked_the_file(desk, study):
+    desk.project.write(lambda database: database.execute("PRAGMA busy_timeout = 50").fetchall())
+    with locked(study):
+        desk.at(7).press(Qt.Key.Key_N)
+        desk.qtbot.waitUntil(lambda: len(desk.panel.board.failed_rows) == 1)
+        assert "locked by another program" in desk.panel.rows[0].trouble.text()
+        assert desk.panel.unsaved.isVisible()
+        assert tags(desk.project) == []
+    # Tried again by itself, without a key or a click.
+    desk.qtbot.waitUntil(lambda: spans(tags(desk.project)) == [("persistent_noise", 7, None)], timeout=20_000)
+    desk.qtbot.waitUntil(desk.panel.unsaved.isHidden)
 
 
 def test_closing_the_project_in_the_same_moment_saves_the_tag(qtbot, study):
@@ -431,7 +490,8 @@ TAGGER = """
     from app.actions import ActionRegistry
     from app.session import Session
     from app.tagging.board import Saved
-        from banana100_core.project import Project
+    from app.tagging.panel import TaggingPanel
+    from banana100_core.project import Project
 
     application = QApplication(sys.argv)
     window = QMainWindow()
