@@ -6,6 +6,7 @@ import io
 import os
 from dataclasses import replace
 from importlib.resources import files
+from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from banana100_core.catalog.metrics import metrics as our_catalog
@@ -59,6 +60,7 @@ _HEADS = {"musiq": 6, "topiq_nr": 4}
 # Computed in double precision, so that the CPU gives the score that a graphics card gives.
 _SAME_ON_CPU = {"ilniqe", "niqe", "nrqm", "pi"}
 
+_ANY = 1 << 62
 _LIKE = 1e-5  # relative; what may lie between a score in a batch and the same picture's alone
 
 
@@ -79,6 +81,7 @@ class PyiqaScorer:
         self._catalog = catalog or our_catalog()
         self._unlike: set[str] = set()  # metrics that a batch changed here
         self._alike: set[tuple[str, tuple[int, ...]]] = set()  # metrics and sizes that it did not
+        self._most_pixels: dict[str, int] = {}  # of a batch, where more did not fit
         self._on_cpu: PyiqaScorer | None = None
 
     def score(self, metric: str, pixels: NDArray[np.uint8]) -> Rating:
@@ -112,28 +115,46 @@ class PyiqaScorer:
         sizes, the first batch of a size is compared with what its pictures score alone.
         """
         shape = pictures[0].shape
+        most = self._most_pixels.get(metric, _ANY) // (shape[0] * shape[1])
         if (
-            len(pictures) < 2
+            min(len(pictures), most) < 2
             or not self._catalog[metric].batches
             or metric in self._unlike
             or any(picture.shape != shape for picture in pictures)
             or min(shape[:2]) < self._catalog[metric].smallest_side
         ):
             return None
+        if len(pictures) > most:
+            parts = [pictures[start : start + most] for start in range(0, len(pictures), most)]
+            return [rating for part in parts for rating in self._score_part(metric, part)]
         try:
             scores = self._compute(metric, pictures)
-        except (MetricError, self._torch.OutOfMemoryError):
+        except MetricError:
             return None  # alone, each says what is the matter with it
-        if (metric, shape) not in self._alike:
-            alone = [self.score(metric, picture) for picture in pictures]
-            if any(
-                abs(score - each.score) > _LIKE * abs(each.score)
-                for score, each in zip(scores, alone, strict=True)
-            ):
-                self._unlike.add(metric)
+        except self._torch.OutOfMemoryError:
+            self._most_pixels[metric] = len(pictures) * shape[0] * shape[1] // 2
+        else:
+            return self._compared(metric, pictures, scores)
+        self._shelf.let_go_of(*(key for key in self._shelf.held if key != metric))
+        return self.score_together(metric, pictures)
+
+    def _score_part(self, metric: str, pictures: Sequence[NDArray[np.uint8]]) -> list[Rating]:
+        together = self.score_together(metric, pictures)
+        return [self.score(metric, each) for each in pictures] if together is None else together
+
+    def _compared(
+        self, metric: str, pictures: Sequence[NDArray[np.uint8]], scores: Sequence[float]
+    ) -> list[Rating]:
+        """Compare the first batch of a size with what its pictures score alone."""
+        shape = pictures[0].shape
+        if (metric, shape) in self._alike:
+            return [Rating(score) for score in scores]
+        alone = [self.score(metric, picture) for picture in pictures]
+        if all(isclose(score, each.score, rel_tol=_LIKE) for score, each in zip(scores, alone, strict=True)):
             self._alike.add((metric, shape))
-            return alone
-        return [Rating(score) for score in scores]
+        else:
+            self._unlike.add(metric)
+        return alone
 
     def _score_on_cpu(self, metric: str, pixels: NDArray[np.uint8]) -> Rating:
         if self._on_cpu is None:

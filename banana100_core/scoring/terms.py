@@ -32,8 +32,8 @@ its own: they need none of this.
 """
 REASON = "It runs through pyiqa, whose terms have not been accepted: noncommercial use only."
 WAY_OUT = (
-    "Read and accept them in the window under Score > Terms of pyiqa, or type: banana100 score PROJECT "
-    "--accept-terms"
+    "Read and accept them in the window under Score > Terms of pyiqa, or with the option --accept-terms of "
+    "`banana100 score` and `banana100 weights fetch`."
 )
 VARIABLE = "BANANA100_ACCEPT_PYIQA_TERMS"  # 1 accepts them where nobody can be asked, as on a cluster
 
@@ -69,7 +69,9 @@ def accept() -> None:
 def need_terms() -> None:
     """Raise TermsNotAcceptedError unless the terms were accepted."""
     if not accepted():
-        raise TermsNotAcceptedError(f"{REASON} {WAY_OUT}")
+        raise TermsNotAcceptedError(
+            f"pyiqa's terms have not been accepted, which allow noncommercial use only. {WAY_OUT}"
+        )
 
 
 def _file() -> Path:
