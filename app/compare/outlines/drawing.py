@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _HALO = QColor(255, 255, 255, 190)
 _HALO_LEVELS = (np.arange(256) * _HALO.alpha() // 255).astype(np.uint8)
-_MUTED = 0.45  # opacity of others' outlines
+_MUTED = 0.6  # opacity of others' outlines
 _DASHES = (5.0, 4.0)
 _MOST_LABELS = 60  # more than these could not be read
 _FEW = 64  # outlines that are drawn anew one by one when they change
