@@ -315,7 +315,7 @@ class ComparePanel(QWidget):
 
     def _turn_of(self, pane: int, step: Step) -> Turn:
         run = self.pane_steps.other_run(pane) or self._session.run
-        back = turn_back(run.protocol, step.number) if run is not None and self._turns_back else Turn()
+        back = turn_back(run, step.number) if run is not None and self._turns_back else Turn()
         return back.then(self.panes.turns[pane])
 
     def _name(self, pane: int) -> str:

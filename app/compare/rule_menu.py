@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.compare.rules import PaneSteps, Rule, Shows, run_title
+from banana100_core.catalog.models import model_title
 
 if TYPE_CHECKING:
     from banana100_core.project.records import Run
@@ -22,7 +23,7 @@ _OF_THIS_RUN = {
 
 
 class RuleMenu(QMenu):
-    """Offers the steps of this run, and the same step of the other runs; filled when it opens."""
+    """Offers the steps of this run, and the same step of other runs and models; filled when it opens."""
 
     chosen = Signal(Rule)
 
@@ -55,6 +56,10 @@ class RuleMenu(QMenu):
                 by_image.setdefault(run.initial_image, []).append(run)
             for name, of_image in by_image.items():
                 self._add_runs(runs.addMenu(name.replace("&", "&&")), of_image)
+        if models := self._steps.models_to_choose():
+            menu = self.addMenu("The same step of another &model")
+            for model in models:
+                self._add(menu, model_title(*model).replace("&", "&&"), Rule(Shows.OTHER_MODEL, model=model))
 
     def _add_runs(self, menu: QMenu, runs: list[Run]) -> None:
         for run in runs:

@@ -30,15 +30,25 @@ class Shows(StrEnum):
     PREVIOUS = "previous"
     PINNED = "pinned"
     OTHER_RUN = "other-run"
+    OTHER_MODEL = "other-model"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pane's rule; `number` belongs to a pinned step, `run_id` to the same step of another run."""
+    """A pane's rule; `number` belongs to a pinned step, `run_id` to the same step of another run.
+
+    `model`, a provider and its model, belongs to the same step of the run by it that is most like this one.
+    """
 
     shows: Shows
     number: int = 0
     run_id: int | None = None
+    model: tuple[str, str] | None = None
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it shows a step of another run."""
+        return self.run_id is not None or self.model is not None
 
     @property
     def role(self) -> str:
@@ -65,6 +75,29 @@ def ruled_number(rule: Rule, steps: Sequence[Step], current: int) -> int:
     return min(numbers, key=lambda number: abs(number - wanted))
 
 
+def counterpart(runs: Sequence[Run], here: Run | None, model: tuple[str, str]) -> Run | None:
+    """The run by a model from the same initial image; of the same protocol and repeat if there is one."""
+    if here is None:
+        return None
+    like = [
+        run
+        for run in runs
+        if run.id != here.id
+        and run.initial_image == here.initial_image
+        and (run.provider, run.model) == model
+    ]
+    return min(
+        like,
+        key=lambda run: (
+            run.protocol != here.protocol,
+            run.repeat != here.repeat,
+            run.branch != here.branch,
+            run.id,
+        ),
+        default=None,
+    )
+
+
 def run_title(run: Run) -> str:
     """What tells a run from the others."""
     parts = (run.initial_image, run.protocol, model_title(run.provider, run.model), f"repeat {run.repeat}")
@@ -82,7 +115,8 @@ class PaneSteps(QObject):
         self._session = session
         self._rules = list(FIRST_RULES)
         self._others: dict[int, list[Step]] = {}
-        session.runs_updated.connect(self._read_others)
+        for changed in (session.runs_updated, session.run_changed):
+            changed.connect(self._read_others)
         session.project_closed.connect(self._forget)
 
     def rule(self, pane: int) -> Rule:
@@ -94,8 +128,9 @@ class PaneSteps(QObject):
         if rule == self._rules[pane]:
             return
         self._rules[pane] = rule
-        if rule.run_id is not None and rule.run_id not in self._others:
-            self._read(rule.run_id)
+        other = self.other_run(pane)
+        if other is not None and other.id not in self._others:
+            self._read(other.id)
         self.changed.emit()
 
     def number(self, pane: int) -> int:
@@ -104,18 +139,25 @@ class PaneSteps(QObject):
 
     def step(self, pane: int) -> Step | None:
         """The step that a pane shows, if it is known."""
-        run_id = self._rules[pane].run_id
-        if run_id is None:
+        if not self._rules[pane].elsewhere:
             return self._session.step_numbered(self.number(pane))
-        others = self._others.get(run_id, [])
+        other = self.other_run(pane)
+        others = self._others.get(other.id, []) if other is not None else []
         return next((step for step in others if step.number == self._session.step), None)
 
     def missing(self, pane: int) -> str:
         """Why a pane shows no step, if the other run has none of this number."""
-        run_id = self._rules[pane].run_id
-        if run_id is None or run_id not in self._others or self.step(pane) is not None:
+        rule, run = self._rules[pane], self.other_run(pane)
+        if rule.model is not None and run is None and self._session.run is not None:
+            return (
+                f"No run here\n\n{model_title(*rule.model)} has no run of {self._session.run.initial_image}."
+            )
+        if (
+            not rule.elsewhere
+            or (run is not None and run.id not in self._others)
+            or self.step(pane) is not None
+        ):
             return ""
-        run = self.other_run(pane)
         blinding = self._session.blinding
         name = run_title(blinding.of_run(run)) if run else "The other run"
         which = "such step" if blinding.steps else f"step {self._session.step}"
@@ -123,8 +165,10 @@ class PaneSteps(QObject):
 
     def other_run(self, pane: int) -> Run | None:
         """The run that a pane shows in place of the current one."""
-        run_id = self._rules[pane].run_id
-        return next((run for run in self._session.runs if run.id == run_id), None)
+        rule, runs = self._rules[pane], self._session.runs
+        if rule.model is not None:
+            return counterpart(runs, self._session.run, rule.model)
+        return next((run for run in runs if run.id == rule.run_id), None)
 
     @property
     def blinding(self) -> Blinding:
@@ -139,6 +183,16 @@ class PaneSteps(QObject):
         others = [run for run in self._session.runs if run.id != here.id]
         same = [run for run in others if run.initial_image == here.initial_image]
         return same, [run for run in others if run.initial_image != here.initial_image]
+
+    def models_to_choose(self) -> list[tuple[str, str]]:
+        """The other models that have a run of this initial image; none while their names are hidden."""
+        here = self._session.run
+        if here is None or self._session.blinding.models:
+            return []
+        same, _others = self.runs_to_choose()
+        models = dict.fromkeys((run.provider, run.model) for run in same)
+        models.pop((here.provider, here.model), None)
+        return list(models)
 
     def _read(self, run_id: int) -> None:
         from banana100_core.project.runs import steps
@@ -155,12 +209,12 @@ class PaneSteps(QObject):
         self._session.in_background(lambda: steps(project, run_id), take)
 
     def _read_others(self) -> None:
-        for run_id in {rule.run_id for rule in self._rules if rule.run_id is not None}:
+        others = (self.other_run(pane) for pane, rule in enumerate(self._rules) if rule.elsewhere)
+        for run_id in {run.id for run in others if run is not None}:
             self._read(run_id)
 
     def _forget(self) -> None:
         self._others.clear()
         self._rules = [
-            first if rule.run_id is not None else rule
-            for rule, first in zip(self._rules, FIRST_RULES, strict=True)
+            first if rule.elsewhere else rule for rule, first in zip(self._rules, FIRST_RULES, strict=True)
         ]

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtGui import QTransform
 
+from banana100_core.catalog.protocols import protocols
+
 if TYPE_CHECKING:
     from PySide6.QtGui import QPixmap
 
     from app.compare.viewport import Size
     from banana100_core.imaging.pyramid import Pyramid
+    from banana100_core.project.records import Run
 
-_MIRROR, _ROTATE = "mirror", "rotate"
+_NAMED = ("mirror", "rotate")
+_PICTURE = r"(?:the |this |that |my |a )?(?:\w+ ){0,2}?(?:image|picture|photo|photograph|it)\b"
+_ASKS_MIRROR = re.compile(rf"\b(?:mirror|flip) {_PICTURE}")
+_ASKS_ROTATION = re.compile(rf"\b(?:rotate|turn) {_PICTURE}")
+_BACKWARDS = re.compile(r"\b(?:counter-?\s?clockwise|anti-?\s?clockwise|to the left)\b")
+_UPSIDE_DOWN = re.compile(r"\b(?:vertically|upside down|top to bottom)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +59,10 @@ class Turn:
         mirrored = self.mirrored_once_more() if other.mirrored else self
         return mirrored.turned_right(other.quarters)
 
+    def back(self) -> Turn:
+        """The turn that undoes it."""
+        return self if self.mirrored else Turn(quarters=-self.quarters % 4)
+
     def size(self, size: Size) -> Size:
         """The size of a picture after the turn."""
         return type(size)(size.height, size.width) if self.quarters % 2 else size
@@ -67,13 +80,38 @@ class Turn:
         return pixmap.transformed(transform.scale(-1, 1) if self.mirrored else transform)
 
 
-def turn_back(protocol: str, number: int) -> Turn:
-    """What undoes the turns that a protocol of mirroring or rotating has asked for up to a step.
-
-    A protocol that mirrors comes back after two steps, one that rotates by quarters after four.
-    """
-    if _MIRROR in protocol:
-        return Turn(mirrored=number % 2 == 1)
-    if _ROTATE in protocol:
-        return Turn(quarters=-number % 4)
+def asked_turn(prompt: str) -> Turn:
+    """The turn that a prompt asks for of the whole picture; neutral if it asks for none."""
+    words = " ".join(prompt.casefold().split())
+    if found := _ASKS_ROTATION.search(words):
+        degrees = re.search(r"\b(90|180|270)\b", words[found.start() :])
+        quarters = int(degrees[1]) // 90 if degrees else 1
+        return Turn(quarters=(-quarters if _BACKWARDS.search(words) else quarters) % 4)
+    if _ASKS_MIRROR.search(words):
+        return Turn(mirrored=True, quarters=2 if _UPSIDE_DOWN.search(words) else 0)
     return Turn()
+
+
+def turn_back(run: Run, number: int) -> Turn:
+    """What undoes the turns that a run's prompts have asked for up to a step.
+
+    The prompts are those kept with the run, of whatever protocol; of one without, such as an imported run,
+    the catalog's protocol of that name is asked, or the name alone.
+    """
+    prompts = _prompts(run)
+    turn = Turn()
+    for step in range(number):
+        turn = turn.then(asked_turn(prompts[step % len(prompts)]))
+    return turn.back()
+
+
+def _prompts(run: Run) -> tuple[str, ...]:
+    kept = run.settings.get("prompts")
+    if isinstance(kept, list) and kept:
+        return tuple(map(str, kept))
+    if run.protocol in protocols():
+        return protocols()[run.protocol].prompts
+    named = next(
+        (protocol for key, protocol in protocols().items() if key in _NAMED and key in run.protocol), None
+    )
+    return ("",) if named is None else named.prompts

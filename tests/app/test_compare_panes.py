@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -16,15 +17,16 @@ from app.actions import ActionRegistry
 from app.compare.content import Difference, One, PaneImage, Shades
 from app.compare.panel import ComparePanel
 from app.compare.panes import Mode
-from app.compare.rules import Rule, Shows
-from app.compare.turns import Turn, turn_back
+from app.compare.rules import Rule, Shows, counterpart
+from app.compare.turns import Turn, asked_turn, turn_back
 from app.compare.viewport import Region, Size, View
+from banana100_core.catalog.protocols import protocols
 from banana100_core.imaging.comparison import DifferenceMode, difference
 from banana100_core.imaging.decode import Purpose, decode, inspect
 from banana100_core.imaging.look import Channel, Look
 from banana100_core.project import Project
 from banana100_core.project.images import NewImage, image_bytes
-from banana100_core.project.records import NewRun, NewStep, Outcome, RunState
+from banana100_core.project.records import NewRun, NewStep, Outcome, Run, RunState
 from banana100_core.project.runs import add_run, add_steps, steps
 
 LAST, SHORT = 8, 3
@@ -44,8 +46,10 @@ def photograph(seed: int) -> np.ndarray:
     return np.clip(part + noise, 0, 255).astype(np.uint8)
 
 
-def fill(project: Project, initial: str, repeat: int, protocol: str, count: int, start: int) -> int:
-    run = NewRun(initial, "codec_loss", "jpeg", protocol, repeat, count, state=RunState.DONE)
+def fill(
+    project: Project, initial: str, repeat: int, protocol: str, count: int, start: int, model: str = "jpeg"
+) -> int:
+    run = NewRun(initial, "codec_loss", model, protocol, repeat, count, state=RunState.DONE)
     run_id = add_run(project, run)
     add_steps(
         project,
@@ -160,6 +164,42 @@ def test_another_runs_same_step_is_read_from_the_project(panel, session, qtbot):
     trigger(panel, "view.reference_first")
     qtbot.waitUntil(panel.is_settled)
     assert_shows(panel.panes.left, pixels_of(session, 1))
+
+
+def test_another_models_same_step_follows_the_run_and_the_step(panel, session, qtbot):
+    ids = [fill(session.project, "cup", n, "replicate", LAST, 400 + 100 * n, model="webp") for n in (1, 2)]
+    qtbot.waitUntil(lambda: {run.id for run in session.runs} >= set(ids))
+    menu = panel.headers[0]._name.menu()
+    menu.fill()
+    models = next(action.menu() for action in menu.actions() if action.menu() and "model" in action.text())
+    [only] = models.actions()
+    assert "webp" in only.text()
+    only.trigger()
+    for run_id, theirs in ((session.runs[0].id, ids[0]), (session.runs[1].id, ids[1])):
+        session.choose_run(run_id)
+        qtbot.waitUntil(lambda theirs=theirs: panel.pane_steps.other_run(0).id == theirs)
+        qtbot.waitUntil(lambda: panel.pane_steps.step(0) is not None)
+        assert panel.pane_steps.step(0).run_id == theirs
+        assert panel.pane_steps.step(0).number == session.step
+    session.choose_run(next(run.id for run in session.runs if run.initial_image == "tree"))
+    assert "has no run of tree" in panel.panes.left.content.message
+
+
+def test_a_run_of_the_same_protocol_and_repeat_is_the_counterpart():
+    def run(number: int, **more) -> Run:
+        return replace(_run_of("replicate"), id=number, initial_image="cup", model="a", repeat=1, **more)
+
+    here = run(1)
+    others = [
+        replace(run(2), model="b", protocol="mirror"),
+        replace(run(3), model="b", repeat=2),
+        replace(run(4), model="b"),
+        replace(run(5), model="b", initial_image="tree"),
+    ]
+    assert counterpart(others, here, ("", "b")).id == 4
+    assert counterpart(others[:2], here, ("", "b")).id == 3
+    assert counterpart(others[:1], here, ("", "b")).id == 2
+    assert counterpart(others[3:], here, ("", "b")) is None
 
 
 def test_the_menu_of_a_pane_offers_runs_of_the_same_initial_image_first(panel, session):
@@ -309,16 +349,57 @@ def test_the_readout_reads_the_turned_pixel(panel, session, qtbot):
     assert " ".join(f"{v:>3}" for v in pixels_of(session, 2)[33, WIDTH - 1 - 17]) in panel.readout.text
 
 
-def test_protocols_that_mirror_or_rotate_are_turned_back_step_by_step():
-    assert [turn_back("mirror", n).mirrored for n in range(4)] == [False, True, False, True]
-    assert [turn_back("rotate", n).quarters for n in range(6)] == [0, 3, 2, 1, 0, 3]
-    assert turn_back("replicate", 3).neutral
+def _run_of(protocol: str, prompts: list[str] | None = None) -> Run:
+    values = dict.fromkeys((field.name for field in fields(Run)), "")
+    settings = {} if prompts is None else {"prompts": prompts}
+    return Run(**values | {"protocol": protocol, "settings": settings})
+
+
+def test_protocols_of_the_catalog_that_mirror_or_rotate_are_turned_back_step_by_step():
+    assert {key for key in protocols() if not turn_back(_run_of(key), 1).neutral} == {"mirror", "rotate"}
+    assert [turn_back(_run_of("mirror"), n).mirrored for n in range(4)] == [False, True, False, True]
+    assert [turn_back(_run_of("rotate"), n).quarters for n in range(6)] == [0, 3, 2, 1, 0, 3]
     picture = photograph(1)
     for n in range(5):
         turned = np.rot90(picture, -n)  # clockwise, once a step
         levels = type("Levels", (), {"__init__": lambda self, levels: setattr(self, "levels", levels)})
-        back = turn_back("rotate", n).pyramid(levels([turned])).levels[0]
+        back = turn_back(_run_of("rotate"), n).pyramid(levels([turned])).levels[0]
         np.testing.assert_array_equal(back, picture)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "turn"),
+    [
+        ("Mirror the provided image horizontally, with no other alterations.", Turn(mirrored=True)),
+        ("Flip this photo vertically.", Turn(mirrored=True, quarters=2)),
+        ("Rotate the image by 90 degrees counter-clockwise.", Turn(quarters=3)),
+        ("rotate it 180 degrees", Turn(quarters=2)),
+        ("Turn the picture by 270° clockwise", Turn(quarters=3)),
+        ("Rotate the apple by 90 degrees.", Turn()),
+        ("Add a mirror to the wall.", Turn()),
+        ("", Turn()),
+    ],
+)
+def test_prompts_say_how_the_picture_is_turned(prompt, turn):
+    assert asked_turn(prompt) == turn
+
+
+def test_a_protocol_of_ones_own_is_turned_back_by_the_prompts_kept_with_its_run():
+    run = _run_of("there-and-back", ["Mirror the image.", "Rotate the image by 90 degrees.", "Leave it."])
+    picture = photograph(1)
+    steps_seen = [picture]
+    for step in range(4):
+        before = steps_seen[-1]
+        steps_seen.append([before[:, ::-1], np.rot90(before, -1), before][step % 3])
+    for number, seen in enumerate(steps_seen):
+        levels = type("Levels", (), {"__init__": lambda self, levels: setattr(self, "levels", levels)})
+        back = turn_back(run, number).pyramid(levels([seen])).levels[0]
+        np.testing.assert_array_equal(back, picture)
+
+
+def test_of_an_imported_run_the_name_of_the_protocol_tells():
+    assert turn_back(_run_of("my-mirror-runs"), 1) == Turn(mirrored=True)
+    assert turn_back(_run_of("imported"), 1).neutral
 
 
 def test_turning_back_is_switched_on_by_an_action(qtbot, session, tmp_path):
