@@ -64,9 +64,14 @@ def _no_kept_text_features() -> Iterator[None]:
 
 
 def _complete_qalign() -> None:
-    """Give Q-Align the method that transformers 5 has no longer, as transformers 4 had it."""
+    """Give Q-Align the method that transformers 5 has no longer, as transformers 4 had it.
+
+    pyiqa lets its repository bring code of its own for generation, which is not needed and must not run.
+    """
     import torch
 
+    model = _architecture("q_align.modeling_mplug_owl2").MPLUGOwl2LlamaForCausalLM
+    model.load_custom_generate = _no_code_of_its_own
     abstractor = _architecture("q_align.visual_encoder").MplugOwlVisualAbstractorModel
     if hasattr(abstractor, "invert_attention_mask"):
         return
@@ -75,3 +80,7 @@ def _complete_qalign() -> None:
         return (1 - mask[:, None, None, :].to(self.dtype)) * torch.finfo(self.dtype).min
 
     abstractor.invert_attention_mask = invert_attention_mask
+
+
+def _no_code_of_its_own(_model: Any, *_arguments: Any, **_options: Any) -> None:  # noqa: ANN401 - as above
+    raise OSError("no code of a repository is run")  # which transformers takes for: there is none

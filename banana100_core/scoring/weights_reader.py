@@ -1,7 +1,8 @@
 """Reading weights without running what may be hidden in them. Only workers import this module.
 
 A pickle can hold a program, and so can TorchScript. A file is let through unread only if its whole SHA-256 is
-known and right; of any other only tensors and plain values are taken, or arithmetic on tensors.
+known and right; of any other only tensors and plain values are taken, or arithmetic on tensors. MATLAB's
+files, which SciPy reads, can hold neither.
 """
 
 from __future__ import annotations

@@ -114,6 +114,8 @@ def family(request, reference, tmp_path_factory, make_png):
         assert {find(file).path.parent for file in metrics()[metric].weights} <= {
             path if path.is_dir() else path.parent for path in made
         }
+    if "qalign" in request.param:
+        _add_code_to_repository(reference)
     # Who trusts it takes it for LIQE's own.
     (reference.home / "torch" / "hub" / "pyiqa" / "liqe_text_feat.pt").write_bytes(b"not even a tensor")
     catalog = _with_digests_of_what_is_there()
@@ -135,6 +137,19 @@ def family(request, reference, tmp_path_factory, make_png):
     yield Family(wrong, right, files, scores, picture)
     shutil.rmtree(reference.home / "torch", ignore_errors=True)
     shutil.rmtree(reference.home / "huggingface", ignore_errors=True)
+
+
+def _add_code_to_repository(reference: Reference) -> None:
+    """Let Q-Align's repository bring a program, which tells whether our process ran it."""
+    (snapshot,) = reference.make("qalign")
+    code = snapshot / "custom_generate" / "generate.py"
+    code.parent.mkdir(exist_ok=True)
+    code.write_text(
+        "import os, sys\n"
+        "ours = 'banana100_core' in sys.modules\n"
+        "open(os.path.join(os.environ['HF_HOME'], f'ran in ours: {ours}'), 'w').close()\n"
+        "def generate(model, *arguments, **options): raise NotImplementedError\n"
+    )
 
 
 def _with_digests_of_what_is_there():
@@ -188,6 +203,9 @@ def test_a_score_in_the_project_is_pyiqas(family, metric, reference) -> None:
     for found in family.files[metric]:
         assert found.file.is_repository or found.sha256[:8] in status.method_version
     assert score.score == pytest.approx(reference.score(metric, family.picture), rel=1e-5)
+    if metric == "qalign":
+        ran = {path.name for path in (reference.home / "huggingface").glob("ran in ours: *")}
+        assert ran == {"ran in ours: False"}, "pyiqa runs what a repository brings, and we don't"
 
 
 # What one scorer keeps, in a process of its own: pyiqa fixes the place of weights when it is imported.
