@@ -33,10 +33,15 @@ MODEL_VERSION = "fake-gemini (a stand-in, no image model)"
 ADMITS_FROM = 12  # steps after which the reasoning summary speaks of noise
 LARGE = 30 * 2**20
 _DRAWN_SIZE = 512, 384
-_PATH = re.compile(r"/v1(?:beta)?/models/([^/:]+):generateContent")
+# Of Gemini's own service, and of Vertex with a project or with a key alone.
+_PATH = re.compile(
+    r"/v1(?:beta1?)?/(?:projects/[^/]+/locations/[^/]+/)?(?:publishers/google/)?models/([^/:]+):generateContent"
+)
 
 
 RETIRED_MODEL = "gemini-3-pro-image"
+LOG_IN = "/log-in"  # where an account of Vertex gets its token, if its key file says so
+ACCOUNT = "ya29.an-account-of-the-stand-in"
 
 
 class FakeGemini:
@@ -140,17 +145,21 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Answer a request to edit."""
-        fake = self.server.fake
-        length = int(self.headers.get("Content-Length") or 0)
-        raw = self.rfile.read(length)
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         path = _PATH.fullmatch(self.path.partition("?")[0])
-        if path is None:
+        if path is not None:
+            self._edit(path[1], raw)
+        elif self.path == LOG_IN:
+            self._send(200, {"access_token": ACCOUNT, "expires_in": 3600, "token_type": "Bearer"})
+        else:
             self._refuse(404, "NOT_FOUND", "There is nothing here. This is a stand-in for Gemini.")
-            return
+
+    def _edit(self, model: str, raw: bytes) -> None:
+        fake = self.server.fake
         try:
             body = json.loads(raw)
             if (_field(body, "generationConfig") or {}).get("responseMimeType") == "application/json":
-                self._judge(path[1], body["contents"][-1]["parts"][0]["text"])
+                self._judge(model, body["contents"][-1]["parts"][0]["text"])
                 return
             image, declared, prompt = _asked(body)
         except (ValueError, LookupError, TypeError) as error:
@@ -161,10 +170,10 @@ class _Handler(BaseHTTPRequestHandler):
         settings = _field(body, "generationConfig") or {}
         seed = settings.get("seed") or 0
         edit = hashlib.sha256(image + f"{prompt}/{seed}".encode()).hexdigest()
-        fault = fake.strikes(path[1], edit)
+        fault = fake.strikes(model, edit)
         if image and declared != sniff_media_type(image):
             self._refuse(400, "INVALID_ARGUMENT", f"The image is not {declared}.")
-        elif not self.headers.get("x-goog-api-key"):
+        elif not self._credentials:
             self._refuse(403, "PERMISSION_DENIED", "There is no API key.")
         elif fault is None or not self._failed(fault):
             try:
@@ -173,6 +182,11 @@ class _Handler(BaseHTTPRequestHandler):
                 self._refuse(400, "INVALID_ARGUMENT", str(error))
             else:
                 self._send(200, answer, cut=fault is Fault.CUT)
+
+    @property
+    def _credentials(self) -> str:
+        """A key, or the token of an account."""
+        return self.headers.get("x-goog-api-key") or self.headers.get("Authorization") or ""
 
     def _judge(self, model: str, text: str) -> None:
         """Say, as a language model would, whether a reasoning summary admits noise."""
@@ -199,8 +213,7 @@ class _Handler(BaseHTTPRequestHandler):
                 }
                 self._refuse(429, "RESOURCE_EXHAUSTED", "You exceeded your quota.", [info])
             case Fault.UNAUTHORISED:
-                key = self.headers.get("x-goog-api-key", "")
-                self._refuse(401, "UNAUTHENTICATED", f"The API key {key} is not valid.")
+                self._refuse(401, "UNAUTHENTICATED", f"The API key {self._credentials} is not valid.")
             case Fault.RETIRED:
                 self._refuse(404, "NOT_FOUND", f"models/{RETIRED_MODEL} is not found.")
             case Fault.BLOCKED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, Protocol, cast
 
 from banana100_core.errors import ProviderError
@@ -10,6 +11,7 @@ from banana100_core.installation import how_to_add
 
 SERVICE = "banana100"
 _VARIABLES = {"gemini": ("GOOGLE_API_KEY", "GEMINI_API_KEY")}
+_TOKEN = re.compile(r"\bya29\.[\w.-]+|(?<=Bearer )[\w.~+/=-]+")
 _VERTEX = "GOOGLE_GENAI_USE_VERTEXAI"
 
 
@@ -60,8 +62,8 @@ def store_key(provider: str, key: str) -> None:
 
 
 def without_key(text: str, key: str) -> str:
-    """Give `text` with the key taken out: what a service says may quote it."""
-    return text.replace(key, "[API key]") if key else text
+    """Give `text` with the key taken out, and an account's token: what a service says may quote them."""
+    return _TOKEN.sub("[token]", text.replace(key, "[API key]") if key else text)
 
 
 def _from_keyring(provider: str) -> str:

@@ -38,9 +38,7 @@ def add_files(project: Project, files: Iterable[Path]) -> tuple[list[str], list[
     for file in files:
         try:
             data = _read(file)
-            decode(
-                data, Purpose.SCORING, name=file.name
-            )  # one cut short is told now
+            decode(data, Purpose.SCORING, name=file.name)  # one cut short is told now
             image = inspect(data, name=file.name)
             name = _free_name(file.stem, image.sha256, taken)
             add_initial_image(project, name, NewImage(image, data=data))

@@ -43,6 +43,7 @@ class Service:
     ) -> types.GenerateContentResponse:
         """Make one call, without retries."""
         import httpx2
+        from google.auth import exceptions as auth_errors
         from google.genai import errors
 
         client = self._connected()
@@ -50,6 +51,10 @@ class Service:
             return client.models.generate_content(model=self.model, contents=list(contents), config=config)
         except errors.APIError as error:
             raise self._refusal(error) from None  # the SDK's error holds the request, its key included
+        except auth_errors.GoogleAuthError as error:
+            words = without_key(str(error)[:300], self._key)
+            what = f"Google did not accept the account of Vertex: {words} {CHECK_KEY} or the log-in, "
+            raise NoAnswerError(f"{what}then start the run again.", Trouble.FINAL) from None
         except (httpx2.TransportError, OSError) as error:
             words = without_key(str(error) or type(error).__name__, self._key)
             what = f"The connection to Gemini failed: {words}."
@@ -75,9 +80,7 @@ class Service:
                 options = types.HttpOptions(api_version="v1beta", timeout=TIMEOUT_MS)
                 try:
                     if os.environ.get("GOOGLE_GENAI_USE_VERTEXAI", "").lower() in {"1", "true"}:
-                        self._client = Client(
-                            vertexai=True, http_options=types.HttpOptions(timeout=TIMEOUT_MS)
-                        )
+                        self._client, self._key = _vertex()
                     else:
                         self._key = api_key(PROVIDER)
                         self._client = Client(api_key=self._key, http_options=options)
@@ -95,8 +98,7 @@ class Service:
         way_out = {
             401: f"{CHECK_KEY}, then start the run again.",
             403: f"{CHECK_KEY} and what it may use, then start the run again.",
-            404: f"The model {self.model} {RETIRED}. "
-            "Name the one that takes its place: banana100 resume --run RUN --model MODEL.",
+            404: f"The model {self.model} {RETIRED}. {_successor(self.model)}",
         }.get(error.code, "Change what is refused, then start the run again.")
         return NoAnswerError(f"{what} {way_out}", Trouble.FINAL)
 
@@ -277,6 +279,29 @@ def _counted(usage: types.GenerateContentResponseUsageMetadata | None, model: Ed
     made = usage.candidates_token_count or 0
     cost = None if model.prices is None else model.prices.of_tokens(sent, thoughts, made)
     return {"input_tokens": sent, "output_tokens": thoughts + made, "cost_usd": cost}
+
+
+def _vertex() -> tuple[Client, str]:
+    """A client of Vertex: for a project, with the account that is logged in, or with a key alone."""
+    from google.genai import Client, types
+
+    options = types.HttpOptions(timeout=TIMEOUT_MS)
+    project, key = (os.environ.get(name, "").strip() for name in ("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY"))
+    location = os.environ.get("GOOGLE_CLOUD_LOCATION", "").strip() or "global"
+    if project or not key:
+        # Named here, although the client would find them: else it forgets them where a base URL is set.
+        where = (project, location) if project else (None, None)
+        return Client(vertexai=True, project=where[0], location=where[1], http_options=options), key
+    return Client(vertexai=True, api_key=key, http_options=options), key
+
+
+def _successor(model: str) -> str:
+    """What to do about a retired model; a preview's place was taken by the model itself."""
+    ids = {known.key for known in editor_models() if known.provider == PROVIDER}
+    final = model.partition("-preview")[0]
+    if final != model and final in ids:
+        return f"{final} took its place: banana100 resume --run RUN --model {final}."
+    return "Name the one that takes its place: banana100 resume --run RUN --model MODEL."
 
 
 def _name(reason: object) -> str:
