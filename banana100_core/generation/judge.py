@@ -16,7 +16,7 @@ from banana100_core.generation.limits import Limits
 from banana100_core.generation.providers.gemini import Service
 from banana100_core.project.records import Outcome
 from banana100_core.project.runs import steps
-from banana100_core.project.verdicts import Verdict, add_verdict, verdicts
+from banana100_core.project.verdicts import Verdict, add_verdict, keep_judge_prompt, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -147,6 +147,8 @@ def judge_runs(
     judge gives no answer to is passed over; what would go wrong with all of them is raised.
     """
     plan = plan_judgement(project, judge.model, judge.prompt, run_ids)
+    if plan.summaries:
+        keep_judge_prompt(project, judge.prompt.version, judge.prompt.text)
     court = _Court(project, judge, plan, progress)
     with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="judge") as threads:
         try:

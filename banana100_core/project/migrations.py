@@ -15,6 +15,7 @@ from banana100_core.project.database import APPLICATION_ID, packed_version, sibl
 from banana100_core.project.reasoning import take_in
 from banana100_core.project.schema import (
     FAILURE_MODE_COLUMNS,
+    JUDGE_PROMPT_TABLE,
     REASONING_TABLES,
     REGION_TABLES,
     REPLY_TABLE,
@@ -109,6 +110,15 @@ def add_saved_views(database: Database) -> None:
 
 
 migrations(name="add_saved_views")(add_saved_views)
+
+
+def add_judge_prompts(database: Database) -> None:
+    """What judges were asked, beside their verdicts; version 1.8."""
+    set_version(database, 1, 8)
+    database.execute(JUDGE_PROMPT_TABLE)
+
+
+migrations(name="add_judge_prompts")(add_judge_prompts)
 
 
 def set_version(database: Database, major: int, minor: int) -> None:

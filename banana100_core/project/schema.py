@@ -337,6 +337,9 @@ SAVED_VIEW_TABLE = """
     ) STRICT
 """
 
+# What judges were asked, word for word; a version changes with each word.
+JUDGE_PROMPT_TABLE = "CREATE TABLE judge_prompt (version TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT"
+
 NORMALISED = (
     "100.0 * iif(metric.lower_is_better, metric.high - score.score, score.score - metric.low)"
     " / (metric.high - metric.low)"

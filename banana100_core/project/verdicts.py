@@ -46,6 +46,23 @@ def add_verdict(project: Project, verdict: Verdict) -> None:
     project.write(work, changes={"verdict"})
 
 
+def keep_judge_prompt(project: Project, version: str, asked: str) -> None:
+    """Keep what a version of the judge's prompt says, word for word."""
+
+    def work(database: Database) -> None:
+        database.execute(
+            "INSERT OR IGNORE INTO judge_prompt (version, text) VALUES (?, ?)", (text(version), text(asked))
+        )
+
+    project.write(work, changes={"verdict"})
+
+
+def judge_prompts(project: Project) -> dict[str, str]:
+    """What judges were asked, by the version that their verdicts name."""
+    with project.reading() as connection:
+        return dict(map(tuple, connection.execute("SELECT version, text FROM judge_prompt").fetchall()))
+
+
 def verdicts(project: Project, model: str | None = None, prompt_version: str | None = None) -> list[Verdict]:
     """All verdicts by run and step, or those of one model and version of the prompt."""
     with project.reading() as connection:

@@ -14,7 +14,7 @@ from banana100_core.generation.fake_gemini import FakeGemini
 from banana100_core.project import Project
 from banana100_core.project.records import NewRun, NewStep, Outcome
 from banana100_core.project.runs import add_run, add_step, runs
-from banana100_core.project.verdicts import Verdict, add_verdict, verdicts
+from banana100_core.project.verdicts import Verdict, add_verdict, judge_prompts, verdicts
 
 
 @pytest.fixture
@@ -62,6 +62,7 @@ def test_each_summary_is_judged_once_and_the_first_yes_is_found(banana100, reaso
     assert server.accepted == 12
     with Project.open(reasoned, read_only=True) as project:
         assert len(verdicts(project)) == 12
+        assert judge_prompts(project) == {judge_prompt().version: judge_prompt().text}
         assert all("stand-in" in verdict.model_version for verdict in verdicts(project))
 
 

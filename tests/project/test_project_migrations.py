@@ -15,6 +15,7 @@ from banana100_core.project import Project
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import MINOR, connect, packed_version
 from banana100_core.project.migrations import (
+    add_judge_prompts,
     add_reasoning_search,
     add_regions,
     add_replies,
@@ -41,6 +42,7 @@ LATER_TABLES = (
     "reasoning_search",
     "reasoning_change",
     "saved_view",
+    "judge_prompt",
 )
 
 
@@ -56,6 +58,7 @@ def newer(*further) -> Migrations:
         add_reviews,
         add_reasoning_search,
         add_saved_views,
+        add_judge_prompts,
         *further,
     ):
         migrations()(function)
@@ -154,6 +157,7 @@ def test_a_migration_is_recorded_with_its_change_after_a_backup(study):
             "add_reviews",
             "add_reasoning_search",
             "add_saved_views",
+            "add_judge_prompts",
             "add_colour",
         ]
         assert migrate(database, study, newer(add_colour)) is None
