@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from app.curtain import Curtain
+from app.plots.drift import DriftView
 from app.plots.gaps import GapView
 from app.plots.scores import ScoresView
 from app.plots.terms import TermsBar
@@ -29,6 +30,8 @@ class ScorePlotPanel(QWidget):
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(Curtain(session, self.scores, ("scores", "steps")), "Scores")
         self.tabs.addTab(Curtain(session, self.gaps, ("scores", "steps", "models")), "Score gaps")
+        self.drift = DriftView(session)
+        self.tabs.addTab(Curtain(session, self.drift, ("scores", "steps")), "Drift")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -41,4 +44,4 @@ class ScorePlotPanel(QWidget):
 
     def is_settled(self) -> bool:
         """Whether the curves and the table on screen are up to date."""
-        return self.scores.source.settled and self.gaps.settled
+        return self.scores.source.settled and self.gaps.settled and self.drift.settled
