@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from banana100_core.catalog.judge import judge_prices
-from banana100_core.errors import BananaError
 from banana100_core.generation.editor import NoAnswerError, Trouble
 from banana100_core.generation.gate import Gate
 from banana100_core.generation.limits import Limits
@@ -19,7 +18,7 @@ from banana100_core.project.runs import steps
 from banana100_core.project.verdicts import Verdict, add_verdict, keep_judge_prompt, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from google.genai import types
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from banana100_core.project import Project
 
 AT_ONCE = 4
+TIMEOUT_MS = 120_000
 _SCHEMA = {
     "type": "OBJECT",
     "properties": {"answer": {"type": "STRING", "enum": ["yes", "no"]}},
@@ -83,7 +83,7 @@ class Judge:
         self.model, self.prompt = model, prompt
         self.gate = gate or Gate()
         self.limits = limits or Limits()
-        self._service = Service(model)
+        self._service = Service(model, TIMEOUT_MS)
 
     def admits(self, reasoning: str) -> tuple[bool, str | None] | None:
         """Whether the text admits degradation, and the model's version; None when the gate ended first.
@@ -150,13 +150,17 @@ def judge_runs(
     if plan.summaries:
         keep_judge_prompt(project, judge.prompt.version, judge.prompt.text)
     court = _Court(project, judge, plan, progress)
-    with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="judge") as threads:
-        try:
-            for work in [threads.submit(court.hear, summary) for summary in plan.summaries]:
-                work.result()
-        except BaseException:
-            court.adjourn()
-            raise
+    threads = [threading.Thread(target=court.sit, name="judge", daemon=True) for _ in range(AT_ONCE)]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        judge.gate.end(cancelled=True)
+        raise
+    if court.error is not None:
+        raise court.error
     return Judged(court.done, judge.limits.spent_usd, tuple(court.failed))
 
 
@@ -166,25 +170,36 @@ class _Court:
     def __init__(self, project: Project, judge: Judge, plan: JudgePlan, progress: Progress | None) -> None:
         self._project, self._judge, self._plan, self._progress = project, judge, plan, progress
         self._state = threading.Lock()
+        self._waiting = deque(plan.summaries)
         self.done = 0
         self.failed: list[str] = []
-        self.adjourn: Callable[[], None] = lambda: judge.gate.end(cancelled=True)
+        self.error: Exception | None = None  # that would come with every summary
 
-    def hear(self, summary: Summary) -> None:
+    def sit(self) -> None:
+        """Hear summaries until none waits, or one meets what all would meet."""
+        try:
+            while not self._judge.gate.ended and (summary := self._next()) is not None:
+                self._hear(summary)
+        except Exception as error:  # noqa: BLE001 - raised again where it was asked for
+            self._judge.gate.end(cancelled=True)
+            with self._state:
+                self.error = self.error or error
+
+    def _next(self) -> Summary | None:
+        with self._state:
+            return self._waiting.popleft() if self._waiting else None
+
+    def _hear(self, summary: Summary) -> None:
         judge = self._judge
         where = f"run {summary.run_id}, step {summary.step}"
         try:
             found = judge.admits(summary.text)
         except NoAnswerError as error:
             if error.trouble is not Trouble.NO_IMAGE:
-                self.adjourn()
                 raise
             with self._state:
                 self.failed.append(f"{where}: {error}")
             return
-        except BananaError:
-            self.adjourn()
-            raise
         if found is None:
             return
         admits, version = found

@@ -32,8 +32,9 @@ _PLAIN_FINISH = {"STOP", "FINISH_REASON_UNSPECIFIED", ""}
 class Service:
     """Calls one model of Gemini; what goes wrong is a NoAnswerError without the key in it."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, timeout_ms: int = TIMEOUT_MS) -> None:
         self.model = model
+        self._timeout_ms = timeout_ms
         self._client: Client | None = None
         self._key = ""
         self._making = threading.Lock()
@@ -77,10 +78,10 @@ class Service:
             if self._client is None:
                 # It warns of finish reasons that it doesn't know; they are kept, and told with the step.
                 warnings.filterwarnings("ignore", ".* is not a valid ", UserWarning, r"google\.genai\.")
-                options = types.HttpOptions(api_version="v1beta", timeout=TIMEOUT_MS)
+                options = types.HttpOptions(api_version="v1beta", timeout=self._timeout_ms)
                 try:
                     if os.environ.get("GOOGLE_GENAI_USE_VERTEXAI", "").lower() in {"1", "true"}:
-                        self._client, self._key = _vertex()
+                        self._client, self._key = _vertex(self._timeout_ms)
                     else:
                         self._key = api_key(PROVIDER)
                         self._client = Client(api_key=self._key, http_options=options)
@@ -281,11 +282,11 @@ def _counted(usage: types.GenerateContentResponseUsageMetadata | None, model: Ed
     return {"input_tokens": sent, "output_tokens": thoughts + made, "cost_usd": cost}
 
 
-def _vertex() -> tuple[Client, str]:
+def _vertex(timeout_ms: int) -> tuple[Client, str]:
     """A client of Vertex: for a project, with the account that is logged in, or with a key alone."""
     from google.genai import Client, types
 
-    options = types.HttpOptions(timeout=TIMEOUT_MS)
+    options = types.HttpOptions(timeout=timeout_ms)
     project, key = (os.environ.get(name, "").strip() for name in ("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY"))
     location = os.environ.get("GOOGLE_CLOUD_LOCATION", "").strip() or "global"
     if project or not key:
