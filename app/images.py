@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.threads import give_way
 from banana100_core.errors import BananaError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from app.session import Session
     from banana100_core.imaging.pyramid import Pyramid
@@ -75,7 +76,7 @@ class ImageLoader(QObject):
         self._queue: list[str] = []  # wanted and not begun, most urgent first
         self._queue_ahead: list[str] = []
         self._begun: set[str] = set()
-        self._busy_ahead = 0
+        self._busy_wanted = self._busy_ahead = 0
         self._threads: list[threading.Thread] = []
         self._stopping = threading.Event()
         self._done.connect(self._take, Qt.ConnectionType.QueuedConnection)
@@ -117,7 +118,7 @@ class ImageLoader(QObject):
             thread.join()
         self._threads.clear()
         self._begun.clear()
-        self._busy_ahead = 0
+        self._busy_wanted = self._busy_ahead = 0
         self._project = None
         self._cache.clear()
         self._held = 0
@@ -164,7 +165,9 @@ class ImageLoader(QObject):
             self._begun.discard(done.sha256)
         if done.pyramid is None:
             self._errors[done.sha256] = done.error
-        elif done.sha256 not in self._cache:
+        else:
+            if done.sha256 in self._cache:
+                self._held -= self._cache[done.sha256].nbytes
             self._cache[done.sha256] = done.pyramid
             self._held += done.pyramid.nbytes
             self._make_room()
@@ -185,6 +188,7 @@ class ImageLoader(QObject):
 
     def _serve(self, project: Project, stopping: threading.Event) -> None:
         """A thread's life: the most urgent wish, then the next."""
+        give_way()
         while True:
             with self._work:
                 while not stopping.is_set() and not (self._queue or self._may_look_ahead()):
@@ -195,33 +199,37 @@ class ImageLoader(QObject):
                 sha256 = (self._queue_ahead if ahead else self._queue).pop(0)
                 self._begun.add(sha256)
                 self._busy_ahead += ahead
-            done = _load(project, sha256)
+                self._busy_wanted += not ahead
+            for done in _load(project, sha256):
+                if not stopping.is_set():
+                    self._done.emit(done)
             with self._work:
                 self._busy_ahead -= ahead
-                self._work.notify()
-            if not stopping.is_set():
-                self._done.emit(done)
+                self._busy_wanted -= not ahead
+                self._work.notify_all()
 
     def _may_look_ahead(self) -> bool:
-        # One thread stays free, so that a wish never waits behind a picture that is only expected.
-        return bool(self._queue_ahead) and self._busy_ahead < self._thread_count - 1
+        # What is only expected takes no core from a wish, and one thread stays free for the next one.
+        free = self._busy_wanted == 0 and self._busy_ahead < self._thread_count - 1
+        return bool(self._queue_ahead) and free
 
 
-def _load(project: Project, sha256: str) -> _Done:
+def _load(project: Project, sha256: str) -> Iterator[_Done]:
+    """A large picture comes twice: as soon as it can be drawn, and then whole."""
     # Not at the top: the first window comes up before any picture is decoded.
-    from banana100_core.imaging.pyramid import build
-    from banana100_core.imaging.screen import decode_for_screen
+    from banana100_core.imaging.screen import pyramids_for_screen
     from banana100_core.project.images import image_location
 
     try:
         data = image_location(project, sha256).read()
-        return _Done(project, sha256, build(decode_for_screen(data)), "")
+        for pyramid in pyramids_for_screen(data):
+            yield _Done(project, sha256, pyramid, "")
     except BananaError as error:
-        return _Done(project, sha256, None, str(error))
+        yield _Done(project, sha256, None, str(error))
     except MemoryError:
-        return _Done(project, sha256, None, "There is not enough memory to decode this picture.")
+        yield _Done(project, sha256, None, "There is not enough memory to decode this picture.")
     except Exception as error:  # noqa: BLE001 - a fault in one picture must not end the thread for all others
-        return _Done(project, sha256, None, f"{type(error).__name__}: {error}")
+        yield _Done(project, sha256, None, f"{type(error).__name__}: {error}")
 
 
 def _give_memory_back() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap
 
+from app.threads import give_way
 from banana100_core.errors import BananaError
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ class Thumbnails(QObject):
 
     def _serve(self, project: Project, stopping: threading.Event) -> None:
         """A thread's life: read what is stored in batches, make one that isn't, look for newer wishes."""
+        give_way()
         made: dict[str, bytes] = {}
         while True:
             with self._work:

@@ -103,7 +103,8 @@ def draw_picture(painter: QPainter, pyramid: Pyramid, placement: Placement, clip
     smooth = min(placement.scale_x, placement.scale_y) < 1
     level = pyramid.level_for(max(placement.scale_x, placement.scale_y)) if smooth else 0
     pixels = pyramid.levels[level]
-    scale_x, scale_y = placement.scale_x * 2**level, placement.scale_y * 2**level
+    reduced = 2 ** pyramid.halvings[level]
+    scale_x, scale_y = placement.scale_x * reduced, placement.scale_y * reduced
     wanted = Placement(placement.left, placement.top, scale_x, scale_y).visible(
         Size(pixels.shape[1], pixels.shape[0]),
         # One pixel more all round, so that smoothing doesn't see the edge of the crop.

@@ -72,7 +72,7 @@ class Turn:
         levels = pyramid.levels
         if self.mirrored:
             levels = [level[:, ::-1] for level in levels]
-        return type(pyramid)([np.rot90(level, -self.quarters) for level in levels])
+        return replace(pyramid, levels=[np.rot90(level, -self.quarters) for level in levels])
 
     def pixmap(self, pixmap: QPixmap) -> QPixmap:
         """The turned preview."""

@@ -11,25 +11,39 @@ from PIL.PngImagePlugin import PngImageFile
 
 from banana100_core.imaging import colour, reading
 from banana100_core.imaging.decode import Purpose, decode
+from banana100_core.imaging.pyramid import BLOCK_ROWS, begin, build_in_stages, finish, reduce_block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
     from PIL.ImageFile import ImageFile
 
-_STRIP_ROWS = 64
+    from banana100_core.imaging.pyramid import Pyramid
 
 
-def decode_for_screen(data: bytes, *, name: str = "") -> NDArray[np.uint8]:
-    """Decode an encoded image to BGRX (height, width, 4), the layout of screens, its last byte 255.
+def pyramids_for_screen(data: bytes, *, name: str = "") -> Iterator[Pyramid]:
+    """Decode an encoded image to a pyramid in BGRX, the layout of screens; each last byte is 255.
 
-    The pixels are those of `decode` for Purpose.DISPLAY, and so are the errors. Plain PNG and JPEG files go
-    through libvips and libjpeg-turbo, which leave the interpreter free; all else, and what these two find
-    fault with, through `decode`.
+    Yields one without its level of halves as soon as that can be drawn, then the whole one. The pixels are
+    those of `decode` for Purpose.DISPLAY, and so are the errors. Plain PNG and JPEG files go through libvips
+    and libjpeg-turbo, which leave the interpreter free; all else, and what these two find fault with,
+    through `decode`.
     """
-    pixels = _decoded_fast(data)
-    return to_bgrx(decode(data, Purpose.DISPLAY, name=name).pixels) if pixels is None else pixels
+    pyramids = fast_pyramids(data)
+    if pyramids is None:
+        pyramids = build_in_stages(to_bgrx(decode(data, Purpose.DISPLAY, name=name).pixels))
+    yield from pyramids
+
+
+def fast_pyramids(data: bytes) -> Iterator[Pyramid] | None:
+    """The same of a plain and undamaged PNG or JPEG; None for any other."""
+    try:
+        opened = reading.open_image(data, "")
+        decoder = _fast_decoder(opened, data)
+        return None if decoder is None else decoder(data, *opened.size)
+    except Exception:  # noqa: BLE001 - whatever is wrong, the one decode tells it
+        return None
 
 
 def to_bgrx(rgb: NDArray[np.uint8], out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
@@ -41,56 +55,59 @@ def to_bgrx(rgb: NDArray[np.uint8], out: NDArray[np.uint8] | None = None) -> NDA
     return bgrx
 
 
-def _decoded_fast(data: bytes) -> NDArray[np.uint8] | None:
-    """The pixels of a plain and undamaged PNG or JPEG; None for any other."""
-    try:
-        opened = reading.open_image(data, "")
-        decoder = _fast_decoder(opened, data)
-        pixels = None if decoder is None else decoder(data)
-    except Exception:  # noqa: BLE001 - whatever is wrong, the one decode tells it
-        return None
-    return pixels if pixels is not None and pixels.shape == (*opened.size[::-1], 4) else None
-
-
-def _fast_decoder(opened: ImageFile, data: bytes) -> Callable[[bytes], NDArray[np.uint8]] | None:
+def _fast_decoder(opened: ImageFile, data: bytes) -> Callable[[bytes, int, int], Iterator[Pyramid]] | None:
     profile = opened.info.get("icc_profile")
     if reading.orientation(opened) != 1 or not (profile is None or colour.is_srgb(profile)):
         return None
     if isinstance(opened, JpegImageFile):
-        coloured = opened.mode == "RGB" or (opened.mode == "L" and profile is None)
-        return _decode_jpeg if coloured and reading.ending_seen(opened, data) else None
+        return _from_jpeg if opened.mode == "RGB" or (opened.mode == "L" and profile is None) else None
     if isinstance(opened, PngImageFile) and opened.mode == "RGB" and reading.bit_depth(opened) == 8:
         plain = not opened.has_transparency_data and not opened.info.get("interlace")
-        chunks = list(reading.png_chunks(data)) if plain else []
-        return _decode_png if b"IEND" in chunks and not reading.late_metadata(chunks) else None
+        return _from_png if plain and _ends_after_pixels(data) else None
     return None
 
 
-def _decode_jpeg(data: bytes) -> NDArray[np.uint8]:
+def _ends_after_pixels(data: bytes) -> bool:
+    """Whether a PNG has nothing but its end after its pixels."""
+    at, last = 8, b""
+    while at + 8 <= len(data):
+        kind = data[at + 4 : at + 8]
+        if last == b"IDAT" != kind:
+            return kind == b"IEND"
+        at, last = at + 12 + int.from_bytes(data[at : at + 4], "big"), kind
+    return False
+
+
+def _from_jpeg(data: bytes, width: int, height: int) -> Iterator[Pyramid]:
     import simplejpeg
 
-    pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(data, "BGRA")
-    return pixels
+    bgrx = np.empty((height, width, 4), np.uint8)
+    decoded = simplejpeg.decode_jpeg(data, "BGRA", buffer=bgrx)
+    if decoded.shape != bgrx.shape:
+        raise ValueError("another size than the header's")
+    return build_in_stages(bgrx)
 
 
-def _decode_png(data: bytes) -> NDArray[np.uint8]:
+def _from_png(data: bytes, width: int, height: int) -> Iterator[Pyramid]:
     import pyvips
 
     pyvips.cache_set_max(0)  # it would keep pictures for operations that don't come
     picture = pyvips.Image.pngload_buffer(data, access="sequential", fail_on="warning")
-    width, height = picture.width, picture.height
+    if (picture.width, picture.height, picture.bands) != (width, height, 3):
+        raise ValueError("another size or kind than the header's")
     region = pyvips.Region.new(picture)
-    bgrx = np.empty((height, width, 4), np.uint8)
+    pyramid = begin(np.empty((height, width, 4), np.uint8))
 
-    def fill(top: int, strip: NDArray[np.uint8]) -> None:
-        to_bgrx(strip.reshape(-1, width, 3), bgrx[top : top + _STRIP_ROWS])
+    def take(top: int, rows: NDArray[np.uint8]) -> None:
+        to_bgrx(rows.reshape(-1, width, 3), pyramid.levels[0][top : top + BLOCK_ROWS])
+        reduce_block(pyramid, top)
 
     # Inflating can't be shared out, so a second thread does the rest meanwhile.
     with ThreadPoolExecutor(1, "layout") as thread:
-        filled = []
-        for top in range(0, height, _STRIP_ROWS):
-            strip = region.fetch(0, top, width, min(_STRIP_ROWS, height - top))
-            filled.append(thread.submit(fill, top, np.frombuffer(strip, np.uint8)))
-        for each in filled:
+        work = []
+        for top in range(0, height, BLOCK_ROWS):
+            rows = region.fetch(0, top, width, min(BLOCK_ROWS, height - top))
+            work.append(thread.submit(take, top, np.frombuffer(rows, np.uint8)))
+        for each in work:
             each.result()
-    return bgrx
+    return finish(pyramid)

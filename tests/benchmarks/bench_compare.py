@@ -19,6 +19,7 @@ from tests.benchmarks.bench import BenchRow
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from PySide6.QtCore import SignalInstance
     from PySide6.QtWidgets import QApplication
 
     from app.compare.content import PaneImage
@@ -262,11 +263,14 @@ def _cold(
     session.open_project(path, read_only=True)
     _wait(application, panel.is_settled)
     loader = panel.pictures.loader
+    # Room for what is on screen alone, so that nothing is decoded ahead.
+    usual, loader.cache_bytes = loader.cache_bytes, 2 * PICTURE[0] * PICTURE[1] * 4 * 4 // 3
     panel.player.stop()
+    session.next_step()
+    _wait(application, panel.is_settled)
+    time.sleep(1)  # what was under way ahead is done
     cold, blurred, fastest, best = [], [], [], ""
-    for number in (5, 9, 3, 7, 10):
-        loader.open(session.project)  # forgets all that was decoded
-        loader.want()
+    for number in (5, 9, 3, 7, 10, 4, 8):
         data = encoded[number]
         alone = _decoders(data)
         best = min(alone, key=lambda name: alone[name])
@@ -277,18 +281,20 @@ def _cold(
         blurred.append((time.perf_counter() - start) * 1000)
         if panel.panes.images[1].preview is None:
             blurred[-1] = float("inf")
-        _wait(application, lambda: panel.panes.images[1].pyramid is not None)
+        _wait_idle(panel.pictures.updated, lambda: panel.panes.images[1].pyramid is not None)
         application.processEvents()
         cold.append((time.perf_counter() - start) * 1000)
     ours, theirs = float(np.median(cold)), float(np.median(fastest))
+    ratio = float(np.median(np.divide(cold, fastest)))  # of each pair, since a machine's speed drifts
     yield BenchRow(
         f"cold 5504x3072 {kind} step on screen, over its fastest decode",
         f"{ours:.0f} ms",
         f"{best} {theirs:.0f} ms",
-        ours / theirs,
+        ratio,
         "<= 1.25",
-        ours <= 1.25 * theirs,
+        ratio <= 1.25,
     )
+    loader.cache_bytes = usual
     at_once = float(np.median(blurred))
     yield _against_limit(f"blurred preview of a cold {kind} step on screen", at_once, 34.0)
     session.close_project()
@@ -420,6 +426,17 @@ def _wait(application: QApplication, condition: Callable[[], bool], seconds: flo
             raise TimeoutError("pictures did not arrive in time")
         application.processEvents()
         time.sleep(0.001)
+
+
+def _wait_idle(news: SignalInstance, condition: Callable[[], bool]) -> None:
+    """Wait as a window does: asleep in its event loop until something comes."""
+    from PySide6.QtCore import QEventLoop
+
+    loop = QEventLoop()
+    connection = news.connect(lambda: loop.quit() if condition() else None)
+    if not condition():
+        loop.exec()
+    news.disconnect(connection)
 
 
 def _p95(values: list[float]) -> float:

@@ -1,44 +1,63 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from banana100_core.imaging.pyramid import build, halve
+from banana100_core.imaging.pyramid import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def noise(height: int, width: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 256, (height, width, 4), dtype=np.uint8)
 
 
-def plain_halve(pixels: np.ndarray) -> np.ndarray:
-    """The same, pixel by pixel and without a thought to speed."""
+def plain_means(pixels: np.ndarray, side: int) -> np.ndarray:
+    """Means of blocks, pixel by pixel and without a thought to speed."""
     height, width = pixels.shape[:2]
-    half = np.zeros(((height + 1) // 2, (width + 1) // 2, 4), np.uint8)
-    for y in range(half.shape[0]):
-        for x in range(half.shape[1]):
-            block = pixels[2 * y : 2 * y + 2, 2 * x : 2 * x + 2].reshape(-1, 4).astype(int)
-            half[y, x] = (2 * block.sum(axis=0) + len(block)) // (2 * len(block))
-    return half
+    means = np.zeros((-(-height // side), -(-width // side), 4), np.uint8)
+    for y in range(means.shape[0]):
+        for x in range(means.shape[1]):
+            block = pixels[side * y : side * y + side, side * x : side * x + side].reshape(-1, 4).astype(int)
+            means[y, x] = (2 * block.sum(axis=0) + len(block)) // (2 * len(block))
+    return means
 
 
-@given(height=st.integers(1, 20), width=st.integers(1, 20), seed=st.integers(0, 99))
-def test_halves_are_box_means_rounded_half_up(height: int, width: int, seed: int) -> None:
-    pixels = noise(height, width, seed)
-    np.testing.assert_array_equal(halve(pixels), plain_halve(pixels))
+def assert_levels(levels: list[np.ndarray], means: Callable[[np.ndarray, int], np.ndarray]) -> None:
+    for place, level in enumerate(levels[1:], 1):
+        side, finer = (4, levels[0]) if place == 2 else (2, levels[place - 1])
+        expected = means(finer, side).astype(int)
+        rows, columns = finer.shape[0] // side, finer.shape[1] // side
+        np.testing.assert_array_equal(level[:rows, :columns], expected[:rows, :columns])
+        assert abs(level - expected).max() <= 1  # in what is left over, ties may be rounded down
 
 
-@pytest.mark.parametrize(("height", "width"), [(300, 411), (257, 128), (129, 131), (128, 1)])
-def test_strips_leave_no_seams(height: int, width: int) -> None:
-    pixels = noise(height, width)
-    np.testing.assert_array_equal(halve(pixels), np.asarray(Image.fromarray(pixels, "CMYK").reduce(2)))
+@given(height=st.integers(120, 140), width=st.integers(120, 140), seed=st.integers(0, 9))
+@settings(max_examples=5, deadline=None)
+def test_levels_are_means_rounded_half_up(height: int, width: int, seed: int) -> None:
+    assert_levels(build(noise(height, width, seed)).levels, plain_means)
+
+
+@pytest.mark.parametrize(
+    ("height", "width"), [(300, 411), (257, 128), (129, 131), (128, 1), (1, 4000), (20_000, 3), (3, 20_000)]
+)
+def test_blocks_leave_no_seams(height: int, width: int) -> None:
+    def means(pixels: np.ndarray, side: int) -> np.ndarray:
+        return np.asarray(Image.fromarray(pixels, "CMYK").reduce(side))
+
+    assert_levels(build(noise(height, width)).levels, means)
 
 
 def test_a_view_that_is_not_contiguous_is_halved_alike() -> None:
-    pixels = noise(60, 80)
-    np.testing.assert_array_equal(halve(pixels[::2, ::-1]), halve(np.ascontiguousarray(pixels[::2, ::-1])))
+    pixels = noise(160, 180)
+    turned = build(pixels[::2, ::-1]).levels[1]
+    np.testing.assert_array_equal(turned, build(np.ascontiguousarray(pixels[::2, ::-1])).levels[1])
 
 
 def test_white_stays_white_and_black_black() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from PIL import Image, ImageCms
 
 from banana100_core.errors import ImageError
-from banana100_core.imaging import screen
 from banana100_core.imaging.decode import Purpose, decode
-from banana100_core.imaging.screen import decode_for_screen, to_bgrx
+from banana100_core.imaging.pyramid import build
+from banana100_core.imaging.screen import fast_pyramids, pyramids_for_screen, to_bgrx
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def photo(width: int, height: int, seed: int = 0) -> Image.Image:
@@ -35,17 +38,20 @@ def encoded(image: Image.Image, kind: str, **options: object) -> bytes:
 
 def assert_same(data: bytes) -> None:
     expected = to_bgrx(decode(data, Purpose.DISPLAY).pixels)
-    pixels = decode_for_screen(data)
+    *_first, pyramid = pyramids_for_screen(data)
+    pixels = pyramid.levels[0]
     assert pixels.dtype == np.uint8
     assert pixels.flags.c_contiguous
     np.testing.assert_array_equal(pixels, expected)
+    for level, of_pixels in zip(pyramid.levels, build(expected).levels, strict=True):
+        np.testing.assert_array_equal(level, of_pixels)
 
 
 def is_fast(data: bytes) -> bool:
-    return screen._decoded_fast(data) is not None
+    return fast_pyramids(data) is not None
 
 
-@pytest.mark.parametrize("size", [(1, 1), (64, 64), (201, 67), (67, 201), (640, 129)])
+@pytest.mark.parametrize("size", [(1, 1), (64, 64), (201, 67), (67, 201), (640, 129), (129, 640)])
 @pytest.mark.parametrize("level", [0, 3, 9])
 def test_png(size: tuple[int, int], level: int) -> None:
     data = encoded(photo(*size), "PNG", compress_level=level)
@@ -135,7 +141,12 @@ def test_a_damaged_file_has_the_same_outcome(kind: str, place: float, change: in
         del data[at:]
     else:
         data[at] ^= change
-    assert outcome(decode_for_screen, bytes(data)) == outcome(one_decode, bytes(data))
+    assert outcome(for_screen, bytes(data)) == outcome(one_decode, bytes(data))
+
+
+def for_screen(data: bytes) -> np.ndarray:
+    *_first, whole = pyramids_for_screen(data)
+    return whole.levels[0]
 
 
 def one_decode(data: bytes) -> np.ndarray:
@@ -147,3 +158,12 @@ def outcome(decoder: Callable[[bytes], np.ndarray], data: bytes) -> bytes | str:
         return decoder(data).tobytes()
     except ImageError as error:
         return str(error)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+def test_a_large_picture_comes_without_its_halves_first(kind: str) -> None:
+    data = encoded(Image.new("RGB", (1600, 1300), (10, 100, 200)), kind)
+    first, whole = pyramids_for_screen(data)
+    assert first.halvings == (0, *whole.halvings[2:])
+    assert [id(level) for level in first.levels] == [id(whole.levels[place]) for place in first.halvings]
+    assert whole.halvings == tuple(range(len(whole.levels)))
