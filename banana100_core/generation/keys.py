@@ -24,13 +24,23 @@ def api_key(provider: str) -> str:
     """The key for a provider; ProviderError says where one can be put."""
     for variable in _VARIABLES[provider]:
         if key := os.environ.get(variable, "").strip():
-            return key
+            return whole_key(key, variable)
     if key := _from_keyring(provider):
-        return key
+        return whole_key(key, "the system's keyring")
     raise ProviderError(
         f"There is no API key for {provider}. Set the environment variable "
         f"{' or '.join(_VARIABLES[provider])}, or store it in the system's keyring with: keyring set "
         f"{SERVICE} {provider}. Then start the run again."
+    )
+
+
+def whole_key(key: str, place: str) -> str:
+    """Give a key back that can be one; ProviderError for another: clients would quote it in their errors."""
+    if key.isascii() and key.isprintable() and " " not in key:
+        return key
+    raise ProviderError(
+        f"The API key in {place} holds a space, a line break or a letter that no key has. "
+        "Copy it again, whole."
     )
 
 

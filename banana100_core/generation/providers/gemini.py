@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from banana100_core.catalog.models import EditorModel, editor_models
 from banana100_core.errors import ImageError, ProviderError
 from banana100_core.generation.editor import Capabilities, EditResult, EditSettings, NoAnswerError, Trouble
-from banana100_core.generation.keys import api_key, without_key
+from banana100_core.generation.keys import api_key, whole_key, without_key
 from banana100_core.imaging.decode import sniff_media_type
 from banana100_core.project.reasoning import sections
 
@@ -288,6 +288,8 @@ def _vertex(timeout_ms: int) -> tuple[Client, str]:
 
     options = types.HttpOptions(timeout=timeout_ms)
     project, key = (os.environ.get(name, "").strip() for name in ("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY"))
+    if key:
+        whole_key(key, "GOOGLE_API_KEY")
     location = os.environ.get("GOOGLE_CLOUD_LOCATION", "").strip() or "global"
     if project or not key:
         # Named here, although the client would find them: else it forgets them where a base URL is set.
