@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from app.session import Session
 
 MIDDLE = "compare"
+REASONING = "reasoning"
 PANELS: tuple[tuple[str, str, str], ...] = (
-    # Its dock or the middle, its module, its class; made in this order.
+    # Its dock, the middle or a tab of the scores' dock, its module, its class; made in this order.
     ("runs", "app.browser.panel", "BrowserPanel"),
     (MIDDLE, "app.compare.panel", "ComparePanel"),
     ("tag", "app.tagging.panel", "TaggingPanel"),
     ("scores", "app.plots.panel", "ScorePlotPanel"),
+    (REASONING, "app.reasoning.panel", "ReasoningPanel"),
     ("generation", "app.generation.panel", "GenerationPanel"),
 )
 

@@ -27,7 +27,7 @@ from app.menus import fill_menus
 from app.notifications import MessageBar, TextDialog, versions
 from app.opening import SUFFIX, Failure, Opener, demo_file
 from app.palette import Choice, Palette, action_choices
-from app.panels import MIDDLE, PanelMaker
+from app.panels import MIDDLE, REASONING, PanelMaker
 from app.session import Session
 from app.settings import Settings, SettingsDialog
 from app.status import StatusBar
@@ -214,6 +214,8 @@ class MainWindow(QMainWindow):
     def _place_panel(self, place: str, panel: QWidget) -> None:
         if place == MIDDLE:
             self.middle.addWidget(panel)
+        elif place == REASONING:
+            self.maker.panels["scores"].add_tab(panel, "Reasoning")  # type: ignore[attr-defined]
         else:
             self.docks.docks[place].set_panel(curtained(self.session, place, panel))
 

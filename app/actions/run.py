@@ -52,4 +52,26 @@ RUN: tuple[Action, ...] = (
     Action("generate.pause", "Pause generation", "Run", "", "Wait after the step in work", icon="pause"),
     Action("generate.resume", "Resume generation", "Run", "", "Go on with the next step", icon="play"),
     Action("generate.cancel", "Cancel generation", "Run", "", "Stop; finished steps are kept", icon="stop"),
+    Action(
+        "reasoning.find",
+        "Find in reasoning su&mmaries…",
+        "Run",
+        "Ctrl+Shift+J",
+        "Words in what models said of their pictures, across the study",
+        section=True,
+    ),
+    Action(
+        "reasoning.contradictions",
+        "C&ontradictions",
+        "Run",
+        "",
+        "Runs whose evaluation claims success while a tag or the scores say failure",
+    ),
+    Action(
+        "reasoning.judge",
+        "&Judge reasoning summaries…",
+        "Run",
+        "Ctrl+J",
+        "Find the step from which they admit degradation",
+    ),
 )

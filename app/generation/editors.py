@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from app.generation.key_line import KeyLine
-from app.generation.parts import Choices, Section, rows
+from app.key_line import KeyLine
 from app.notifications import plain_label
+from app.parts import Choices, Section, rows
 from app.tooltips import plain_tip
 from banana100_core.errors import ProviderError
 from banana100_core.generation.providers import capabilities, offered

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app import theme
 from app.generation.editors import Editors
 from app.generation.estimate import plan_lines
-from app.generation.parts import Fold, Section, amount, number, rows
 from app.generation.pictures import Pictures
 from app.generation.protocol_box import ProtocolBox
 from app.generation.settings_box import SettingsBox
 from app.notifications import plain_label
+from app.parts import Fold, Section, amount, number, rows
 
 if TYPE_CHECKING:
     from app.session import Session

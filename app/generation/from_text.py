@@ -6,8 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
-from app.generation.parts import HALF, icon_button
 from app.notifications import plain_label
+from app.parts import HALF, icon_button
 from app.tooltips import plain_tip
 
 

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.generation.from_text import FromText, ToMake
 from app.generation.image_list import ImageList
-from app.generation.parts import HALF, Fold, Section
 from app.notifications import plain_label
+from app.parts import HALF, Fold, Section
 from app.thumbnails import Thumbnails
 from app.tooltips import plain_tip
 from banana100_core.generation.picture_files import PaperMatch, paper_matches

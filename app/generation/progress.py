@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
-from app.generation.parts import HALF, Fold, icon_button
 from app.generation.trouble import TroubleCard, stops
 from app.generation.work import WorkModel, WorkView, title
 from app.notifications import plain_label
+from app.parts import HALF, Fold, icon_button
 from app.status import duration
 from app.thumbnails import Thumbnails
 from app.tooltips import plain_tip

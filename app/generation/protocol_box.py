@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QPushButton, QVBoxLayout, QWidget
 
-from app.generation.parts import Choices, Fold, Section
 from app.notifications import plain_label
+from app.parts import Choices, Fold, Section
 from app.tooltips import plain_tip
 from banana100_core.catalog.protocols import load_protocol, protocols
 from banana100_core.errors import ProviderError

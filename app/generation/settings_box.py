@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.generation.parts import Choices, Fold, number, rows
 from app.notifications import plain_label
+from app.parts import Choices, Fold, number, rows
 from app.tooltips import plain_tip
 from banana100_core.catalog.settings import (
     ASPECT_RATIOS,

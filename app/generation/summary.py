@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
 from app.generation.estimate import figures
-from app.generation.parts import HALF
 from app.notifications import plain_label
+from app.parts import HALF
 
 if TYPE_CHECKING:
     from banana100_core.generation.forecast import Forecast

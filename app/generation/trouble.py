@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
-from app.generation.key_line import KeyLine
-from app.generation.parts import HALF, Choices, amount, rows
+from app.key_line import KeyLine
 from app.notifications import plain_label
+from app.parts import HALF, Choices, amount, rows
 from banana100_core.errors import ProviderError
 from banana100_core.generation.providers import capabilities, offered
 from banana100_core.generation.ways_out import WayOut, way_out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _FLAG = 7.0
 _REACH = 5.0
+_ASIDE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,13 @@ class MarkLayer(FullViewItem):
         view, transform = self.viewRect(), painter.transform()
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+        at_step: Counter[int] = Counter()
         for mark in self.marks:
+            aside = _ASIDE * at_step[mark.step]  # marks of several runs at one step stand side by side
+            at_step[mark.step] += 1
             # The y axis points up: the bottom of the rectangle is the highest value.
-            top = transform.map(QPointF(mark.step, view.bottom()))
-            foot = transform.map(QPointF(mark.step, view.top()))
+            top = transform.map(QPointF(mark.step, view.bottom())) + QPointF(aside, 0)
+            foot = transform.map(QPointF(mark.step, view.top())) + QPointF(aside, 0)
             style = Qt.PenStyle.DashLine if mark.weak else Qt.PenStyle.SolidLine
             painter.setPen(QPen(QColor(mark.colour), 1.25, style))
             painter.drawLine(top, foot)

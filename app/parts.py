@@ -1,4 +1,4 @@
-"""What the form is built of: headed sections, folds, and rows of a name and a field."""
+"""What forms are built of: headed sections, folds, and rows of a name and a field."""
 
 from __future__ import annotations
 

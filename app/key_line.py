@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
-from app.generation.parts import HALF
 from app.notifications import plain_label
+from app.parts import HALF
 from banana100_core.errors import ProviderError
 from banana100_core.generation.keys import key_place, store_key
 

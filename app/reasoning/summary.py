@@ -1,0 +1,142 @@
+"""The reasoning summary of the current step, by section, as plain text; what a judge said of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QPalette, QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
+
+from app import theme
+from app.notifications import plain_label
+from banana100_core.project.reasoning import step_sections
+from banana100_core.project.records import Outcome
+
+if TYPE_CHECKING:
+    from app.admissions import Admissions
+    from app.session import Session
+    from banana100_core.project.records import Step
+    from banana100_core.project.verdicts import Verdict
+
+EVALUATES = "evaluates the result"
+
+
+class SummaryView(QWidget):
+    """Follows the session's step."""
+
+    def __init__(self, session: Session, admissions: Admissions) -> None:
+        super().__init__()
+        self._session, self._admissions = session, admissions
+        self._shown: tuple[Step | None, str] | None = None
+        self.title = plain_label()
+        self.title.setProperty("strong", True)  # noqa: FBT003 - Qt takes the value by place
+        self.verdict = plain_label(muted=True)
+        self._text = QTextEdit()
+        self._text.setReadOnly(True)
+        self._text.setAcceptRichText(False)
+        self._text.setFrameShape(QFrame.Shape.NoFrame)
+        self._text.viewport().setBackgroundRole(QPalette.ColorRole.Window)
+        self._text.setTabChangesFocus(True)
+        self._text.setAccessibleName("Reasoning summary")
+        self._text.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._text.document().setDocumentMargin(theme.GRID)
+        head = QHBoxLayout()
+        head.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, 0)
+        head.addWidget(self.title)
+        head.addStretch(1)
+        head.addWidget(self.verdict)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        layout.addWidget(self._text, 1)
+        for changed in (
+            session.run_changed,
+            session.step_changed,
+            session.steps_updated,
+            session.project_closed,
+        ):
+            changed.connect(lambda *_what: self._show())
+        admissions.changed.connect(self._show)
+        theme.notifier().theme_changed.connect(self._show_anew)
+        self._show()
+
+    @property
+    def text(self) -> str:
+        """What is written, without its looks."""
+        return self._text.toPlainText()
+
+    def _show_anew(self) -> None:
+        self._shown = None
+        self._show()
+
+    def _show(self) -> None:
+        run = self._session.run
+        step = self._session.step_numbered(self._session.step) if run is not None else None
+        verdict = None if step is None else self._admissions.found.verdicts.get((step.run_id, step.number))
+        said = _verdict(verdict)
+        if self._shown == (step, said):
+            return
+        self._shown = step, said
+        self.title.setText(
+            "" if run is None or step is None else f"Step {step.number} · {run.initial_image} · r{run.repeat}"
+        )
+        self.verdict.setText(said if step is not None and step.reasoning else "")
+        self._write(step)
+
+    def _write(self, step: Step | None) -> None:
+        self._text.clear()
+        sections = () if step is None else step_sections(step)
+        if not sections:
+            self._text.setPlaceholderText(_nothing(step))
+            return
+        shown = theme.colours()
+        cursor = QTextCursor(self._text.document())
+        cursor.beginEditBlock()
+        for number, section in enumerate(sections):
+            block = QTextBlockFormat()
+            block.setTopMargin(theme.GRID if number else 0)
+            title = QTextCharFormat()
+            title.setFontWeight(QFont.Weight.DemiBold)
+            title.setForeground(QColor(shown.text))
+            mark = QTextCharFormat()
+            mark.setForeground(QColor(shown.accent))
+            if section.title or section.evaluates:
+                _begin(cursor, block, first=number == 0)
+                cursor.insertText(section.title, title)
+                if section.evaluates:
+                    cursor.insertText(f"   {EVALUATES}" if section.title else EVALUATES, mark)
+                block = QTextBlockFormat()
+                _begin(cursor, block, first=False)
+            else:
+                _begin(cursor, block, first=number == 0)
+            body = QTextCharFormat()
+            body.setForeground(QColor(shown.text if section.evaluates else shown.muted))
+            cursor.insertText(section.text, body)
+        cursor.endEditBlock()
+        self._text.verticalScrollBar().setValue(0)
+
+
+def _begin(cursor: QTextCursor, block: QTextBlockFormat, *, first: bool) -> None:
+    if first:
+        cursor.setBlockFormat(block)
+    else:
+        cursor.insertBlock(block)
+
+
+def _verdict(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "Not judged"
+    answer = "admits degradation" if verdict.admits else "admits no degradation"
+    return f"{verdict.model}: {answer}"
+
+
+def _nothing(step: Step | None) -> str:
+    if step is None:
+        return "Choose a run to read what its editor said of each picture."
+    if step.outcome is Outcome.INITIAL:
+        return "This is the initial image. Editors speak of the steps after it."
+    return "This step has no reasoning summary. Editors that think give one, Nano Banana Pro for instance."
