@@ -1,0 +1,154 @@
+"""Blind, the whole window tells nothing of what is hidden: every text that is on screen is looked at."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
+
+from app.blinding import Blinding
+from app.curtain import Curtain
+from banana100_core.project import Project
+from banana100_core.project.records import NewTag
+from banana100_core.project.tags import add_tag
+
+MODEL = re.compile(r"realesr|restoration.loop", re.IGNORECASE)
+STEP = re.compile(r"\bstep \d|\bfrom \d|\b\d+ →", re.IGNORECASE)
+OTHERS = re.compile(r"\bben\b|monochrome failure from", re.IGNORECASE)
+SCORE = re.compile(r"brisque|niqe|piqe|normalised score", re.IGNORECASE)
+
+
+@pytest.fixture
+def study(tmp_path, fill):
+    path = tmp_path / "study.b100"
+    with Project.create(path) as project:
+        run_ids = fill(project)
+        add_tag(project, "ana", NewTag(run_ids[0], "green_tint", 2))
+        add_tag(project, "ben", NewTag(run_ids[0], "monochrome_failure", 3))
+    return path
+
+
+def texts_of(model, parent=QModelIndex()):  # noqa: B008 - Qt's own way
+    for row in range(model.rowCount(parent)):
+        # Of a list Qt keeps the one column to itself.
+        for column in range(1 if isinstance(model, QAbstractListModel) else model.columnCount(parent)):
+            index = model.index(row, column, parent)
+            for role in (
+                Qt.ItemDataRole.DisplayRole,
+                Qt.ItemDataRole.ToolTipRole,
+                Qt.ItemDataRole.AccessibleTextRole,
+            ):
+                yield str(model.data(index, role) or "")
+        yield from texts_of(model, model.index(row, 0, parent))
+
+
+def said_by(widget):
+    yield widget.toolTip()
+    yield widget.accessibleName()
+    if isinstance(widget, (QTextEdit, QPlainTextEdit)):
+        yield widget.toPlainText()
+    elif isinstance(widget, QComboBox):
+        yield from (widget.itemText(row) for row in range(widget.count()))
+    elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
+        yield from texts_of(widget.model())
+    elif hasattr(widget, "text") and not isinstance(widget, QLineEdit):
+        yield widget.text() if callable(widget.text) else str(widget.text)
+
+
+def on_screen(window):
+    """All that is said by widgets on screen, and what the panes and the slider paint."""
+    found = [window.windowTitle()]
+    for widget in window.findChildren(QWidget):
+        if widget.isVisible():
+            found += said_by(widget)
+    compare = window.maker.panels["compare"]
+    found += [header.text for header in compare.headers]
+    found += [compare._name(pane) for pane in range(4)]
+    found += [f"{bar.text} {bar.told}" for bar in compare.slider.bars]
+    for header in compare.headers:
+        menu = header._name.menu()
+        menu.fill()
+        waiting = [menu]
+        while waiting:
+            for action in waiting.pop().actions():
+                found.append(action.text())
+                if action.menu() is not None:
+                    waiting.append(action.menu())
+    return [text for text in found if text]
+
+
+@pytest.fixture
+def desk(qtbot, window, study):
+    """The window on the study, with everything shown that can be."""
+    window.session.annotator = "ana"
+    window.open_project(study)
+    qtbot.waitUntil(lambda: window.session.run is not None and window.is_settled(), timeout=20_000)
+    window.registry.qaction("view.step_details").trigger()
+    window.session.choose_step(3)
+    browser = window.maker.panels["runs"]
+    columns = ("curve", "steps", "tags", "annotators", "score:brisque")
+    browser.menu.columns_chosen.emit(columns)
+    qtbot.waitUntil(lambda: len(window.maker.panels["tag"].rows) == 2, timeout=20_000)
+    qtbot.waitUntil(window.is_settled, timeout=20_000)
+    return window
+
+
+def leaks(window, pattern):
+    QApplication.processEvents()
+    return [text for text in on_screen(window) if pattern.search(text)]
+
+
+def test_what_is_not_hidden_is_told(desk):
+    """The search finds what it looks for, so that finding nothing means something."""
+    for pattern in (MODEL, STEP, OTHERS, SCORE):
+        assert leaks(desk, pattern), pattern.pattern
+
+
+@pytest.mark.parametrize(
+    ("hidden", "pattern"),
+    [
+        (Blinding(models=True), MODEL),
+        (Blinding(steps=True), STEP),
+        (Blinding(tags=True), OTHERS),
+        (Blinding(scores=True), SCORE),
+    ],
+    ids=["models", "steps", "tags", "scores"],
+)
+def test_what_is_hidden_is_told_nowhere_and_comes_back(desk, qtbot, hidden, pattern):
+    desk.session.set_blinding(hidden)
+    qtbot.waitUntil(desk.is_settled, timeout=20_000)
+    assert leaks(desk, pattern) == []
+    generation = desk.docks.docks["generation"]
+    desk.docks.show(generation, shown=True)
+    assert leaks(desk, pattern) == []
+    desk.docks.show(desk.docks.docks["tag"], shown=True)
+    desk.session.set_blinding(Blinding())
+    qtbot.waitUntil(desk.is_settled, timeout=20_000)
+    qtbot.waitUntil(lambda: bool(leaks(desk, pattern)), timeout=20_000)
+
+
+def test_the_filter_does_not_find_a_hidden_model(desk):
+    browser = desk.maker.panels["runs"]
+    desk.session.set_blinding(Blinding(models=True))
+    browser.bar.text_changed.emit("realesr")
+    assert browser.tree.rowCount() == 0
+    browser.bar.text_changed.emit("hidden")
+    assert browser.tree.rowCount() == 2
+
+
+def test_a_curtain_says_what_is_hidden(desk):
+    curtain = desk.maker.panels["scores"].tabs.widget(0)
+    assert isinstance(curtain, Curtain)
+    desk.session.set_blinding(Blinding(scores=True, steps=True))
+    assert curtain.words.text().startswith("Scores and step numbers are hidden while you tag.")
+    assert not curtain.panel.isVisible()
