@@ -19,6 +19,10 @@ class NewerProjectError(ProjectError):
     """The project was written by a newer version of the program."""
 
 
+class OlderProjectError(ProjectError):
+    """The project was written by an older version, and can't be brought up to date for reading only."""
+
+
 class ProjectInUseError(ProjectError):
     """Another window or command has the project open for writing."""
 

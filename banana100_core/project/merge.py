@@ -15,6 +15,7 @@ from uuid import NAMESPACE_URL, uuid5
 from banana100_core.errors import ProjectError
 from banana100_core.project import edit_log, tag_rows
 from banana100_core.project.backup import back_up
+from banana100_core.project.copies import reading_copy
 from banana100_core.project.database import connect, sibling
 from banana100_core.project.merge_reviews import ReviewConflict, new_reviews, put_reviews
 from banana100_core.project.merge_runs import OtherRun, add_runs_of, runs_beyond
@@ -27,7 +28,6 @@ from banana100_core.project.merge_taxonomy import (
     put_log,
     put_newer,
 )
-from banana100_core.project.project import Project
 from banana100_core.project.rows import now, to_json
 from banana100_core.project.tags import CHANGES
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
     from banana100_core.progress import Progress
+    from banana100_core.project.project import Project
 
     Decisions = Mapping[tuple[str, str], "Prefer"]  # by tag UUID and name of the other side
 
@@ -121,9 +122,9 @@ def merge(
     """
     sides, missing = [], []
     for path in others:
-        with Project.open(path, read_only=True) as other:
-            if other.path == project.path:
-                raise ProjectError(f"{path} is the project itself. Name the copies that came back.")
+        if path.resolve() == project.path:
+            raise ProjectError(f"{path} is the project itself. Name the copies that came back.")
+        with reading_copy(path) as other:
             with other.reading() as connection:
                 sides.append(read_side(connection, str(path)))
             missing += runs_beyond(project, other, str(path))
@@ -134,7 +135,7 @@ def merge(
         backup = _new_backup(project)
         for path in others:
             uuids = [run.uuid for run in wanted if run.other == str(path)]
-            with Project.open(path, read_only=True) as other:
+            with reading_copy(path) as other:
                 added += add_runs_of(project, other, uuids, progress, stop)
         known = _run_uuids(project)
         missing = [run for run in missing if run.uuid not in known]

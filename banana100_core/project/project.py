@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 from uuid import uuid4
 
-from banana100_core.errors import NotAProjectError, ProjectError, ProjectReadOnlyError
+from banana100_core.errors import NotAProjectError, OlderProjectError, ProjectError, ProjectReadOnlyError
 from banana100_core.project.database import (
     MAJOR,
     MINOR,
@@ -276,7 +276,7 @@ def _settings(path: Path, *, read_only: bool) -> dict[str, str]:
             found = connection.execute("PRAGMA user_version").fetchone()[0]
             refuse_newer(path, found)
             if read_only and found < packed_version(MAJOR, MINOR):
-                raise ProjectError(
+                raise OlderProjectError(
                     f"{path} was written by an older version of the program. Open it once for writing to "
                     "bring it up to date (a backup is made first)."
                 )

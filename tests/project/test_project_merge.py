@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from dataclasses import replace
 
 import pytest
+from sqlite_utils import Database
+from sqlite_utils.migrations import Migrations
 
 from banana100_core.catalog.failure_modes import Level
 from banana100_core.errors import ProjectError
 from banana100_core.project import Project
 from banana100_core.project.check import check
+from banana100_core.project.database import connect
 from banana100_core.project.failure_modes import (
     NewMode,
     add_mode,
@@ -20,6 +25,13 @@ from banana100_core.project.failure_modes import (
 from banana100_core.project.images import image_bytes
 from banana100_core.project.merge import Prefer, merge
 from banana100_core.project.merge_taxonomy import read_log
+from banana100_core.project.migrations import (
+    add_regions,
+    add_replies,
+    add_suggestions,
+    add_verdicts,
+    create,
+)
 from banana100_core.project.mode_merging import merge_modes
 from banana100_core.project.pack import pack
 from banana100_core.project.records import (
@@ -565,3 +577,45 @@ def test_decisions_on_suggestions_come_along(mine, copy_of):
         "counting_failure": ("rejected", "Ann"),
     }
     assert take_over(mine, theirs).suggestions == 0
+
+
+@pytest.fixture
+def older(mine, tmp_path):
+    """The path of a copy that version 1.4 wrote: Bob tagged the run of `mine` there."""
+    path = tmp_path / "older [1].b100"
+    (run,) = runs(mine)
+    version_1_4 = Migrations("banana100")
+    for migration in (create, add_replies, add_regions, add_suggestions, add_verdicts):
+        version_1_4()(migration)
+    with contextlib.closing(connect(path, "rwc")) as connection:
+        database = Database(connection, execute_plugins=False)
+        version_1_4.apply(database)
+        database["project_setting"].insert_all(
+            [{"key": "uuid", "value": "theirs"}, {"key": "images", "value": "inside"}]
+        )
+        with mine.reading() as own:
+            database["run"].insert(dict(own.execute("SELECT * FROM run").fetchone()))
+            mode = dict(own.execute("SELECT * FROM failure_mode WHERE key = 'wrinkles'").fetchone())
+        known = {column.name for column in database["failure_mode"].columns}
+        database["failure_mode"].insert({key: mode[key] for key in known} | {"parent": None})
+        row = {"uuid": "bobs", "run_id": run.id, "failure_mode": "wrinkles", "annotator": "Bob", "onset": 3}
+        row |= {"severity": 2, "certainty": 1.0, "note": "", "review_state": "draft"}
+        row |= {"created_at": now(), "modified_at": now()}
+        database["tag"].insert(row)
+        after = json.dumps(row | {"end_step": None})
+        database["edit"].insert(
+            {"at": now(), "annotator": "Bob", "action": "add", "tag_uuid": "bobs", "after": after}
+        )
+        connection.commit()
+    return path
+
+
+def test_a_copy_of_an_older_version_is_merged_and_left_as_it_is(mine, older):
+    before = older.read_bytes()
+    files = sorted(older.parent.iterdir())
+    report = merge(mine, [older], dry_run=True)
+    assert (report.added, report.left_out) == (1, [])
+    assert merge(mine, [older], add_runs=True).added == 1
+    assert "bobs" in {tag.uuid for tag in tags(mine)}
+    assert older.read_bytes() == before
+    assert {path for path in older.parent.iterdir() if not path.name.endswith(".bak")} == set(files)
