@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app import theme
 from app.admissions import Admissions
+from app.curtain import Curtain
 from app.reasoning.contradictions import ContradictionsView
 from app.reasoning.judging import JudgeView
 from app.reasoning.search import SearchView
@@ -39,7 +40,8 @@ class ReasoningPanel(QWidget):
             (self.contradictions, "Contradictions"),
             (self.judge, "Judge"),
         ):
-            self.tabs.addTab(view, title)
+            # All of them tell of runs and steps, and what a judge said would lead like a tag.
+            self.tabs.addTab(Curtain(session, view, ("tags", "models", "steps")), title)
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.addWidget(self.summary)
         splitter.addWidget(self.tabs)
@@ -69,7 +71,7 @@ class ReasoningPanel(QWidget):
 
     def _show(self, view: QWidget) -> None:
         """Bring a view forward through all tabs and docks that it is in."""
-        self.tabs.setCurrentWidget(view)
+        self.tabs.setCurrentWidget(view.parentWidget())
         widget: QWidget | None = self
         while widget is not None:
             above = widget.parentWidget()

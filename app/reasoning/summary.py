@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QFont, QPalette, QTextBlockFormat, QTextCharFo
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
 from app import theme
+from app.blinding import NO_STEP
 from app.notifications import plain_label
 from banana100_core.project.reasoning import step_sections
 from banana100_core.project.records import Outcome
@@ -28,7 +29,7 @@ class SummaryView(QWidget):
     def __init__(self, session: Session, admissions: Admissions) -> None:
         super().__init__()
         self._session, self._admissions = session, admissions
-        self._shown: tuple[Step | None, str] | None = None
+        self._shown: tuple[Step | None, str, str] | None = None
         self.title = plain_label()
         self.title.setProperty("strong", True)  # noqa: FBT003 - Qt takes the value by place
         self.verdict = plain_label(muted=True)
@@ -54,6 +55,7 @@ class SummaryView(QWidget):
         layout.addLayout(head)
         layout.addWidget(self._text, 1)
         for changed in (
+            session.blinding_changed,
             session.run_changed,
             session.step_changed,
             session.steps_updated,
@@ -77,13 +79,16 @@ class SummaryView(QWidget):
         run = self._session.run
         step = self._session.step_numbered(self._session.step) if run is not None else None
         verdict = None if step is None else self._admissions.found.verdicts.get((step.run_id, step.number))
-        said = _verdict(verdict)
-        if self._shown == (step, said):
+        blinding = self._session.blinding
+        said = "" if blinding.tags else _verdict(verdict)  # it would lead who tags blind
+        title = ""
+        if run is not None and step is not None:
+            which = NO_STEP if blinding.steps else f"Step {step.number}"
+            title = f"{which} · {run.initial_image} · r{run.repeat}"
+        if self._shown == (step, title, said):
             return
-        self._shown = step, said
-        self.title.setText(
-            "" if run is None or step is None else f"Step {step.number} · {run.initial_image} · r{run.repeat}"
-        )
+        self._shown = step, title, said
+        self.title.setText(title)
         self.verdict.setText(said if step is not None and step.reasoning else "")
         self._write(step)
 
