@@ -90,7 +90,8 @@ def forecast(
         unknown = unknown or takes.seconds is None
         seconds.append(takes.seconds or (0.0, 0.0))
     services = not all(one.editor.in_worker for one in known.values())
-    lanes = at_services if services else here_side_by_side()
+    alone = any(one.editor.alone for one in known.values())
+    lanes = at_services if services else 1 if alone else here_side_by_side()
     slowest = plan.calls * 60 / calls_per_minute if services and calls_per_minute else 0.0
     return Forecast(
         runs=len(plan.runs),

@@ -47,6 +47,12 @@ def test_this_machine_takes_as_long_as_the_picture_is_large() -> None:
     assert takes.seconds == pytest.approx((40 * 12 * 0.5 / lanes, 40 * 12 * 8.0 / lanes))
 
 
+def test_an_editor_that_fills_the_machine_works_alone_and_makes_a_megapixel() -> None:
+    takes = forecast(None, plan_of(("diffusers", "FLUX.2-klein-4B"), repeats=20), IMAGES)
+    assert takes.seconds == (200 * 2, 200 * 60)
+    assert takes.disk_bytes[0] == pytest.approx(200 * 1.05e6)
+
+
 def test_an_editor_that_says_nothing_of_itself_leaves_time_open(trouble) -> None:
     takes = forecast(None, plan_of(("trouble", "here")), IMAGES)
     assert takes.seconds is None

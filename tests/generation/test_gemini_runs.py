@@ -33,6 +33,13 @@ from banana100_core.project.runs import run, run_costs, runs, set_run_model, ste
 
 PRO = ("gemini", "gemini-3-pro-image")
 WAIT = 120
+# The sizes of a real study take some ten minutes and 16 GB of disk; the small ones try the same code.
+FULL_SIZE = "BANANA100_FULL_SIZE" in os.environ
+STEPS = 100 if FULL_SIZE else 12
+KILLS, STEPS_TO_KILL = (50, 160) if FULL_SIZE else (20, 60)
+ANSWERS = 500 if FULL_SIZE else 10
+if FULL_SIZE:
+    WAIT = 3600
 HIGHEST = capabilities(*PRO).usd_per_image[1]
 RESUME = """
 import sys
@@ -68,12 +75,12 @@ def test_with_every_fault_all_calls_are_accounted_for_and_runs_finish_without_a_
 ) -> None:
     passing = [fault for fault in Fault if fault not in LASTING]
     server = fake(*passing, every=2)
-    plan_runs(project, images=["one"], editor=PRO, steps=12, repeats=5)
+    plan_runs(project, images=["one"], editor=PRO, steps=STEPS, repeats=5)
     executor = work_off(project)
     assert [each.state for each in runs(project)] == [RunState.DONE] * 5
     assert set(server.struck) == set(passing)
     stored = [step for each in runs(project) for step in steps(project, each.id) if step.number]
-    assert len(stored) == 60
+    assert len(stored) == STEPS * 5
     failures = call_count(project, "outcome = 'failed'")
     assert server.accepted == len(stored) + failures == call_count(project)
     costs = run_costs(project)
@@ -95,11 +102,10 @@ def test_kills_at_random_moments_lose_and_double_nothing_that_was_received(
     server = fake(Fault.OVERLOADED, Fault.NO_IMAGE, Fault.CUT, every=3)
     path = tmp_path / "killed.b100"
     with Project.create(path) as project:
-        run_ids = plan_runs(project, images=["one"], editor=PRO, steps=60, repeats=3)
+        run_ids = plan_runs(project, images=["one"], editor=PRO, steps=STEPS_TO_KILL, repeats=3)
     moments = random.Random(3)
     kept: list[list[str]] = [[], [], []]
-    kills = 20
-    for kill in range(kills):
+    for kill in range(KILLS):
         process = subprocess.Popen([sys.executable, "-c", RESUME, str(path)], stdout=subprocess.PIPE)
         for _ in range(kill % 7):
             assert process.stdout.readline()
@@ -113,13 +119,13 @@ def test_kills_at_random_moments_lose_and_double_nothing_that_was_received(
             now = images_of(project, run_ids)
         assert [images[: len(before)] for images, before in zip(now, kept, strict=True)] == kept
         kept = now
-    assert sum(map(len, kept)) > kills
+    assert sum(map(len, kept)) > KILLS
     with Project.open(path) as project:
         work_off(project)
         assert [each.state for each in runs(project)] == [RunState.DONE] * 3
-        assert call_count(project, "outcome = 'done'") == 180
+        assert call_count(project, "outcome = 'done'") == 3 * STEPS_TO_KILL
         # Only what was out when the process was killed is not known: at most one call of each run.
-        assert 0 <= server.accepted - call_count(project) <= kills * 3
+        assert 0 <= server.accepted - call_count(project) <= KILLS * 3
     assert check(path) == []
 
 
@@ -260,7 +266,7 @@ def test_delays_grow_up_to_a_minute_and_differ() -> None:
 def test_memory_stays_level_over_many_large_answers(tmp_path, plan_runs, fake) -> None:
     fake(Fault.LARGE, every=1)
     with Project.create(tmp_path / "large.b100") as project:
-        plan_runs(project, images=["one"], editor=PRO, steps=10)
+        plan_runs(project, images=["one"], editor=PRO, steps=ANSWERS)
         executor = Executor(project, limits=Limits(first_delay=0.01))
         seen: list[float] = []
         me = psutil.Process(os.getpid())

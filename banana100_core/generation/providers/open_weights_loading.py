@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from banana100_core.errors import ProviderError
+from banana100_core.installation import how_to_add
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from banana100_core.catalog.models import EditorModel, Weights
 
-_INSTALL = "pip install 'banana100-inspector[diffusers]'"
 _SPARE = 1.25  # memory beside the weights, as a share of them
 
 
@@ -79,7 +79,7 @@ def load(model: EditorModel, weights: Weights, options: Options) -> Any:  # noqa
         import diffusers
         import torch
     except ImportError as error:
-        raise ProviderError(f"{model.title} needs the package diffusers. Install it: {_INSTALL}.") from error
+        raise ProviderError(f"{model.title} needs diffusers and torch. {how_to_add('diffusers')}.") from error
 
     device = options.device or _best_device(torch)
     dtype = torch.bfloat16 if device != "cpu" else torch.float32
