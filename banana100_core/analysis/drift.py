@@ -6,7 +6,6 @@ another size are brought to that of step 1, and those that a prompt asked to tur
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,8 @@ from banana100_core.analysis.suggestions import TURN_MARGIN, asks_to_turn
 from banana100_core.errors import ImageError
 from banana100_core.imaging.colour_spaces import delta_e_2000, to_lab
 from banana100_core.imaging.decode import Purpose, decode
+from banana100_core.imaging.similarity import detail_of, psnr, ssim
+from banana100_core.imaging.filters import blurred
 from banana100_core.project.images import image_bytes
 from banana100_core.project.runs import run as find_run
 from banana100_core.project.runs import runs, steps
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from banana100_core.project.records import Run, Step
 
 _COLOUR_SIDE = 512  # pixels; mean colours and their differences need no more
-_SSIM_SIDE = 11  # pixels of its window
+_SSIM_DEVIATION, _SSIM_REACH = 1.5, 3.5
+_DETAIL_DEVIATION = 2.0
+_WHITE = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,7 @@ def _pixels(project: Project, step: Step) -> NDArray[np.uint8]:
 
 def _reference(pixels: NDArray[np.uint8]) -> _Reference:
     luma = _luma(pixels)
-    return _Reference(pixels, luma, _lab(pixels), small_of(pixels), _detail(luma))
+    return _Reference(pixels, luma, _lab(pixels), small_of(pixels), detail_of(luma))
 
 
 def _measured(
@@ -166,15 +169,15 @@ def _measured(
         byte_size=step.image.byte_size,
         resized_from=resized,
         turned="" if turn is Turn.UNCHANGED else turn.value,
-        psnr=_psnr(reference.pixels, there),
-        ssim=_ssim(reference.luma, luma),
+        psnr=psnr(reference.pixels, there),
+        ssim=ssim(reference.luma, luma),
         delta_e_mean=float(apart.mean()),
         delta_e_95=float(np.percentile(apart, 95)),
         lightness=float(mean_lab[0]),
         a_star=float(mean_lab[1]),
         b_star=float(mean_lab[2]),
         chroma=float(np.hypot(lab[..., 1], lab[..., 2]).mean()),
-        detail=_detail(luma) / reference.detail if reference.detail else None,
+        detail=detail_of(luma) / reference.detail if reference.detail else None,
         noise=noise_of(luma),
     )
 
@@ -192,32 +195,3 @@ def _lab(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
     picture = Pillow.fromarray(np.ascontiguousarray(pixels))
     factor = max(1, max(picture.size) // _COLOUR_SIDE)
     return to_lab(np.asarray(picture.reduce(factor) if factor > 1 else picture))
-
-
-def _detail(luma: NDArray[np.uint8]) -> float:
-    from skimage.filters import gaussian
-
-    values = luma.astype(np.float32)
-    blurred = gaussian(values, sigma=2, preserve_range=True)  # type: ignore[no-untyped-call]
-    return float((values - blurred).std())
-
-
-def _psnr(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float | None:
-    from skimage.metrics import peak_signal_noise_ratio
-
-    if np.array_equal(one, other):
-        return None
-    value = float(peak_signal_noise_ratio(one, other, data_range=255))  # type: ignore[no-untyped-call]
-    return value if math.isfinite(value) else None
-
-
-def _ssim(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float | None:
-    from skimage.metrics import structural_similarity
-
-    if min(one.shape) < _SSIM_SIDE:
-        return None
-    return float(
-        structural_similarity(  # type: ignore[no-untyped-call]
-            one, other, data_range=255, gaussian_weights=True, sigma=1.5, use_sample_covariance=False
-        )
-    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from banana100_core.imaging.colour_spaces import from_relative_xyz, linear_values
+from banana100_core.imaging.filters import correlate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -125,10 +126,7 @@ def _features(luminance: NDArray[np.float32], ppd: float, *, points: bool) -> ND
 def _convolved(
     channel: NDArray[np.float32], down: NDArray[np.float64], across: NDArray[np.float64]
 ) -> NDArray[np.float32]:
-    from scipy.ndimage import correlate1d  # takes long to import
-
-    rows = correlate1d(channel, down, axis=0, mode="nearest", output=np.float32)
-    return np.asarray(correlate1d(rows, across, axis=1, mode="nearest", output=np.float32))
+    return correlate(channel, down.tolist(), across.tolist())
 
 
 def _hunt(lab: NDArray[np.float32]) -> NDArray[np.float32]:
