@@ -121,7 +121,8 @@ class ImportTagsDialog(WorkDialog):
         if new:
             lines.append(f"New failure modes, with their tags: {', '.join(new)}")
         if report.conflicts:
-            lines.append(f"{len(report.conflicts):,} tags say something else here; this project's side stays")
+            tags = "1 tag says" if len(report.conflicts) == 1 else f"{len(report.conflicts):,} tags say"
+            lines.append(f"{tags} something else here; this project's side stays")
         lines += [f"Left out: {left.tag_uuid}: {left.reason}" for left in report.left_out[:_SHOWN]]
         return lines
 

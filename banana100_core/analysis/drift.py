@@ -18,7 +18,6 @@ from banana100_core.errors import ImageError
 from banana100_core.imaging.colour_spaces import delta_e_2000, to_lab
 from banana100_core.imaging.decode import Purpose, decode
 from banana100_core.imaging.similarity import detail_of, psnr, ssim
-from banana100_core.imaging.filters import blurred
 from banana100_core.project.images import image_bytes
 from banana100_core.project.runs import run as find_run
 from banana100_core.project.runs import runs, steps

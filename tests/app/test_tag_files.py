@@ -144,7 +144,7 @@ def test_a_tag_edited_on_both_sides_stays_unless_the_files_is_asked_for(import_,
     (tag,) = tags(session.project, 1)
     change_tag(session.project, "Ada", tag.uuid, onset=4)
     dialog = import_(tmp_path / "tags.csv")
-    assert "1 tags say something else here" in dialog.text.toPlainText()
+    assert "1 tag says something else here" in dialog.text.toPlainText()
     dialog.theirs.setChecked(True)
     qtbot.waitUntil(lambda: "1 to change" in dialog.heading.text())
     exported(qtbot, dialog)
