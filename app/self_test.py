@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS = 120.0
 QUIT_SECONDS = 5.0
+COMPARED = ("wipe", "signed_difference", "flip_difference", "side_by_side")
 METRICS = ("piqe", "brisque", "niqe")  # those that need no download
 LOOK_MS = 20
 STEPS_GENERATED = 2
@@ -100,6 +101,7 @@ class _SelfTest:
             ("import", self._import),
             ("window", self._show),
             ("steps", self._flip),
+            ("compare", self._compare),
             ("tags", self._tag),
             ("scores", self._score),
             ("pyiqa", self._compare_with_pyiqa),
@@ -161,6 +163,20 @@ class _SelfTest:
             self._until(self._window.is_settled, f"the picture of step {step.number}")
             session.next_step()
         return f"{len(session.steps)} steps"
+
+    def _compare(self) -> str:
+        from banana100_core.analysis.drift import drift
+
+        project, run = self._session.project, self._session.run
+        if project is None or run is None:
+            raise SelfTestError("there is nothing to compare")
+        for mode in COMPARED:
+            self._window.registry.qaction(f"view.{mode}").trigger()
+            self._until(self._window.is_settled, f"the picture of {mode}")
+        report = drift(project, [run.id])
+        if report.unreadable or not report.steps:
+            raise SelfTestError(f"the drift has {len(report.steps)} rows; unreadable: {report.unreadable}")
+        return f"{', '.join(COMPARED)}; drift of {len(report.steps)} steps"
 
     def _tag(self) -> str:
         from app.tagging.panel import TaggingPanel

@@ -1,8 +1,7 @@
-"""Separable filters of one channel, through libvips: SciPy would double the size of a build."""
+"""Separable correlation of one channel, through libvips: SciPy would double the size of a build."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -28,16 +27,3 @@ def correlate(channel: Channel, down: Sequence[float], across: Sequence[float]) 
         image = image.conv(pyvips.Image.new_from_array(kernel), precision="float")
     filtered: Channel = image.numpy().reshape(channel.shape)
     return filtered
-
-
-def bell(deviation: float, reach: float) -> list[float]:
-    """The kernel of a Gaussian blur that ends `reach` standard deviations from its middle; its sum is 1."""
-    radius = math.floor(reach * deviation + 0.5)
-    heights = [math.exp(-(place**2) / (2 * deviation**2)) for place in range(-radius, radius + 1)]
-    return [height / sum(heights) for height in heights]
-
-
-def blurred(channel: Channel, deviation: float, reach: float = 4.0) -> Channel:
-    """A channel after a Gaussian blur; `deviation` in pixels."""
-    kernel = bell(deviation, reach)
-    return correlate(channel, kernel, kernel)
