@@ -56,14 +56,14 @@ FILE: tuple[Action, ...] = (
         "Export the run as an &animation…",
         "File",
         "Ctrl+Shift+A",
-        "Its steps one after another, as WebP or GIF",
+        "Its steps one after another, as WebP, GIF or MP4",
     ),
     Action(
         "file.export_sheet",
-        "Export the run as a contact &sheet…",
+        "Export runs as a contact &sheet…",
         "File",
         "",
-        "Its steps side by side with their numbers, as PNG, JPEG or PDF",
+        "Steps of the runs chosen in the list side by side, as PNG, JPEG or PDF",
     ),
     Action(
         "file.close",

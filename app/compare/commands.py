@@ -9,6 +9,7 @@ from app.compare.content import Shades
 from app.compare.panes import BLINKS, COUNTS, Mode
 from app.compare.rules import Shows
 from app.compare.surroundings import Backdrop
+from app.memory import Memory
 from banana100_core.imaging.comparison import DifferenceMode
 from banana100_core.imaging.look import Channel, Look, channel_table
 
@@ -43,6 +44,7 @@ _SHADES = {
 }
 _CHANNELS = {channel: f"view.channel_{channel}" for channel in Channel}
 _DIRECTIONS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
+_BACKDROP = "backdrop"  # as it is remembered
 _PAN = 0.25  # of the pane
 _SHIFT = 8  # device pixels
 _DIVIDER_STEP = 1 / 32
@@ -58,6 +60,7 @@ class ViewCommands:
         self._registry = registry
         self._panes = panes
         self._player = player
+        self._memory = Memory.of(session)
         self._look = panes.look  # wished for; shown when its table is made
         self._connect_zoom()
         self._connect_modes()
@@ -65,7 +68,7 @@ class ViewCommands:
         registry.connect("run.play", self._play)
         registry.connect("run.play_faster", lambda: player.change_rate(1))
         registry.connect("run.play_slower", lambda: player.change_rate(-1))
-        for key in ("view.link_panes", "view.filmstrip", "view.canvas_grey"):
+        for key in ("view.link_panes", "view.filmstrip"):
             registry.qaction(key).setChecked(True)
         panes.comparison_changed.connect(self.show_state)
         player.changed.connect(self.show_state)
@@ -114,8 +117,16 @@ class ViewCommands:
         registry.connect("view.loupe", lambda checked: panes.set_loupe(on=checked))
         for backdrop in Backdrop:
             registry.connect(
-                f"view.canvas_{backdrop}", lambda _checked, backdrop=backdrop: panes.set_backdrop(backdrop)
+                f"view.canvas_{backdrop}", lambda _checked, backdrop=backdrop: self._set_backdrop(backdrop)
             )
+        remembered = self._memory.value(_BACKDROP)
+        self._set_backdrop(next((each for each in Backdrop if each == remembered), Backdrop.GREY))
+
+    def _set_backdrop(self, backdrop: Backdrop) -> None:
+        self._panes.set_backdrop(backdrop)
+        self._registry.qaction(f"view.canvas_{backdrop}").setChecked(True)
+        if self._memory.value(_BACKDROP) != backdrop:
+            self._memory.remember(_BACKDROP, backdrop.value)
 
     def _connect_modes(self) -> None:
         registry, panes = self._registry, self._panes

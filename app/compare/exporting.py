@@ -1,15 +1,15 @@
-"""The comparison to take away: as a picture, the run as an animation or a contact sheet."""
+"""The comparison to take away: as a picture, the run as an animation, runs as a contact sheet."""
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.compare.export_bar import ExportBar
 from banana100_core.errors import ProjectError
 
 if TYPE_CHECKING:
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QImage
 
     from app.actions import ActionRegistry
+    from app.compare.export_bar import Export
     from app.compare.panes import Panes
     from app.compare.player import Player
     from app.session import Session
+    from banana100_core.project import Project
 
 
 class Exporter(QObject):
@@ -37,6 +39,8 @@ class Exporter(QObject):
         self._panes = panes
         self._player = player
         self._parent = parent
+        self.bar = ExportBar()
+        session.project_closed.connect(self.bar.stop_all)
         registry.connect("edit.copy_view", self.copy_view)
         registry.connect("file.export_view", self._ask_view)
         registry.connect("file.export_animation", self._ask_animation)
@@ -62,51 +66,55 @@ class Exporter(QObject):
         self._session.in_background(save, lambda path: self.written.emit(str(path)))
 
     def save_animation(self, out: Path) -> None:
-        """Write the current run as an animated WebP or GIF, as fast as it is played."""
-        session, rate = self._session, self._player.rate
-        project, run = session.project, session.run
-        if project is None or run is None:
+        """Write the current run as an animated WebP or GIF or an MP4, as fast as it is played."""
+        run, rate = self._session.run, self._player.rate
+        if run is None:
             return
-        stopped = threading.Event()
-        dialog = self._progress_dialog(f"Writing {out.name}", stopped)
-        progress = _Progress(dialog)
 
-        def tell(done: int, total: int, _what: str) -> None:
-            progress.told.emit(done, total)
-
-        def write() -> bool:
+        def write(project: Project, export: Export) -> bool:
             from banana100_core.exchange.animation import animation
 
-            try:
-                return animation(project, run.id, out, per_second=rate, progress=tell, stop=stopped.is_set)
-            finally:
-                progress.ended.emit()
+            return animation(
+                project, run.id, out, per_second=rate, progress=export.progress, stop=export.stop.is_set
+            )
 
-        session.project_closed.connect(dialog.cancel)
-        session.in_background(write, lambda whole: self.written.emit(str(out)) if whole else None)
+        self._write(out, write)
 
     def save_sheet(self, out: Path) -> None:
-        """Write the current run as a contact sheet."""
-        session = self._session
-        project, run = session.project, session.run
-        if project is None or run is None:
-            return
+        """Write the runs chosen in the list, or the current one, as a contact sheet."""
+        run_ids = self._session.selected_runs
 
-        def write() -> None:
+        def write(project: Project, export: Export) -> bool:
             from banana100_core.exchange.contact_sheet import contact_sheet
 
-            contact_sheet(project, [run.id], out)
+            return contact_sheet(project, run_ids, out, progress=export.progress, stop=export.stop.is_set)
 
-        session.in_background(write, lambda _none: self.written.emit(str(out)))
+        self._write(out, write)
+
+    def _write(self, out: Path, write: Callable[[Project, Export], bool]) -> None:
+        session, project = self._session, self._session.project
+        if project is None:
+            return
+        export = self.bar.begin(out.name)
+
+        def work() -> bool:
+            whole = False
+            try:
+                whole = write(project, export)
+            finally:
+                export.end(whole)
+            return whole
+
+        session.in_background(work, lambda whole: self.written.emit(str(out)) if whole else None)
 
     def _ask_view(self) -> None:
         self._ask("Export this view", "png", "Pictures (*.png)", self.save_view)
 
     def _ask_animation(self) -> None:
-        self._ask("Export the run", "webp", "Animations (*.webp *.gif)", self.save_animation)
+        self._ask("Export the run", "webp", "Animations (*.webp *.gif *.mp4)", self.save_animation)
 
     def _ask_sheet(self) -> None:
-        self._ask("Export the run", "png", "Contact sheets (*.png *.jpg *.pdf)", self.save_sheet)
+        self._ask("Export the runs", "png", "Contact sheets (*.png *.jpg *.pdf)", self.save_sheet)
 
     def _ask(self, title: str, ending: str, kinds: str, then: Callable[[Path], None]) -> None:
         run = self._session.run
@@ -117,33 +125,3 @@ class Exporter(QObject):
         if chosen:
             out = Path(chosen)
             then(out if out.suffix else out.with_suffix(f".{ending}"))
-
-    def _progress_dialog(self, text: str, stopped: threading.Event) -> QProgressDialog:
-        dialog = QProgressDialog(text, "Cancel", 0, 0, self._parent)
-        dialog.setWindowModality(Qt.WindowModality.NonModal)
-        dialog.setAutoReset(False)
-        dialog.setMinimumDuration(500)
-        dialog.canceled.connect(stopped.set)
-        return dialog
-
-
-class _Progress(QObject):
-    """Brings the progress of a thread to its dialog."""
-
-    told = Signal(int, int)
-    ended = Signal()
-
-    def __init__(self, dialog: QProgressDialog) -> None:
-        super().__init__(dialog)
-        self._dialog = dialog
-        self.told.connect(self._show, Qt.ConnectionType.QueuedConnection)
-        self.ended.connect(self._end, Qt.ConnectionType.QueuedConnection)
-
-    def _show(self, done: int, total: int) -> None:
-        if not self._dialog.wasCanceled():
-            self._dialog.setMaximum(total)
-            self._dialog.setValue(done)
-
-    def _end(self) -> None:
-        self._dialog.hide()
-        self._dialog.deleteLater()

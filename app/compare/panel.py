@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSignalBlocker, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QPushButton,
     QSplitter,
     QStackedLayout,
     QVBoxLayout,
@@ -18,14 +16,16 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.actions import Context
-from app.admissions import Admissions
 from app.compare.commands import REFERENCES, ViewCommands
 from app.compare.content import PaneImage
 from app.compare.details import StepDetails
+from app.compare.empty import NoPictures
 from app.compare.exporting import Exporter
 from app.compare.filmstrip import Filmstrip
+from app.compare.flip_end import FlipEnd
 from app.compare.flip_maps import FlipMaps
 from app.compare.header import PaneHeader
+from app.compare.marks import TagMarks
 from app.compare.outlines.commands import RegionCommands
 from app.compare.outlines.events import RegionEvents
 from app.compare.outlines.frame import Frame
@@ -43,20 +43,16 @@ from app.compare.steps import resize_note
 from app.compare.toolbar import CompareToolbar, PlayButtons
 from app.compare.turns import Turn, turn_back
 from app.compare.viewport import Size, zoom_text
-from app.notifications import plain_label
+from app.memory import Memory
 from app.thumbnails import Thumbnails
-from banana100_core.project.failure_modes import failure_modes
-from banana100_core.project.records import SuggestionState
-from banana100_core.project.suggestions import suggestions
-from banana100_core.project.tags import tags
 
 if TYPE_CHECKING:
     from app.actions import ActionRegistry
     from app.session import Session
-    from banana100_core.catalog.failure_modes import FailureMode
-    from banana100_core.project.records import Image, Run, Step, Suggestion, Tag
+    from banana100_core.project.records import Image, Run, Step
 
 _DETAILS_WIDTH = 40 * theme.GRID
+_DETAILS, _FILMSTRIP = "step_details", "filmstrip"  # as they are remembered
 
 
 class ComparePanel(QWidget):
@@ -71,14 +67,15 @@ class ComparePanel(QWidget):
         self._registry = registry
         self._place: tuple[float, float] | None = None
         self._turns_back = False
-        self._filter = _FlipEnd(self)
+        self._memory = Memory.of(session)
+        self._flip_end = FlipEnd(self)
+        self._flip_end.ended.connect(self.end_flip)
 
         self.pictures = StepPictures(session, self)
         self.pane_steps = PaneSteps(session, self)
         self.player = Player(session, self)
         self.flip_maps = FlipMaps(session, self)
         self._thumbnails = Thumbnails.of(session)
-        self._admissions = Admissions.of(session)
         self.toolbar = CompareToolbar(registry)
         self.headers = tuple(PaneHeader() for _ in range(PANE_COUNT))
         self.panes = Panes(self.headers)
@@ -91,13 +88,15 @@ class ComparePanel(QWidget):
         self.filmstrip = Filmstrip(self._thumbnails)
         self.play_buttons = PlayButtons(registry)
         self.slider = StepSlider()
+        self.marks = TagMarks(session, self.slider, self.outlines)
         self.details = StepDetails()
+        self.exporter = Exporter(session, registry, self.panes, self.player, self)
         self._lay_out()
         self._connect()
         self.commands = ViewCommands(session, registry, self.panes, self.player)
         self.region_commands = RegionCommands(registry, self.regions)
-        self.exporter = Exporter(session, registry, self.panes, self.player, self)
         self._connect_actions()
+        self._recall()
         self._show_comparison()
         self._show_playing()
         self._take_run()
@@ -127,6 +126,7 @@ class ComparePanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.toolbar)
+        column.addWidget(self.exporter.bar)
         column.addWidget(self.panes, 1)
         column.addWidget(self.readout)
         column.addWidget(self.meter.view)
@@ -147,7 +147,7 @@ class ComparePanel(QWidget):
         self.details.hide()
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._splitter)
-        self._stack.addWidget(_Empty(self._registry))
+        self._stack.addWidget(NoPictures(self._registry))
 
     def _connect(self) -> None:
         session = self._session
@@ -156,12 +156,6 @@ class ComparePanel(QWidget):
         session.project_closed.connect(self._take_run)
         session.step_changed.connect(self._take_step)
         session.reference_changed.connect(self._take_reference)
-        session.tags_updated.connect(self._read_tags)
-        for changed in (self._admissions.changed, session.blinding_changed):
-            changed.connect(self._show_flags)
-        session.suggestions_updated.connect(self._read_tags)
-        for changed in (session.blinding_changed, session.annotator_changed, session.modes_updated):
-            changed.connect(self._read_tags)
         for changed in (session.blinding_changed, session.project_opened):
             changed.connect(self._hide_numbers)
         self.pane_steps.changed.connect(self._take_rules)
@@ -190,7 +184,7 @@ class ComparePanel(QWidget):
         registry.connect("view.swap_panes", self._swap)
         registry.connect("view.flip", self._hold_flip)
         registry.connect("view.step_details", self._show_details)
-        registry.connect("view.filmstrip", self.filmstrip.setVisible)
+        registry.connect("view.filmstrip", self._show_filmstrip)
         registry.connect("view.pane_step", self._choose_pane_step)
         registry.connect("view.mirror", lambda: self._turn(panes.turns[panes.active].mirrored_once_more()))
         registry.connect("view.turn_right", lambda: self._turn(panes.turns[panes.active].turned_right()))
@@ -201,16 +195,20 @@ class ComparePanel(QWidget):
         registry.qaction("view.flip").setAutoRepeat(False)
         registry.attach(Context.COMPARE, self)
 
+    def _recall(self) -> None:
+        """Show what was shown when the program was left."""
+        for key, action, first in (
+            (_DETAILS, "view.step_details", False),
+            (_FILMSTRIP, "view.filmstrip", True),
+        ):
+            if self._memory.value(key) is (not first):
+                self._registry.qaction(action).trigger()
+
     # What the session says
 
     def _take_run(self) -> None:
         self._take_steps()
-        self._read_tags()
-        self._show_flags()
-
-    def _show_flags(self) -> None:
-        run, blind = self._session.run, self._session.blinding.tags
-        self.slider.show_flags([] if run is None or blind else self._admissions.steps_of(run.id))
+        self.marks.read()
 
     def _take_steps(self) -> None:
         steps = self._session.steps
@@ -240,28 +238,6 @@ class ComparePanel(QWidget):
         for each in REFERENCES.values():
             self._registry.qaction(each).setChecked(each == key)
         self._session.choose_reference(self.pane_steps.number(0))
-
-    def _read_tags(self) -> None:
-        project, run = self._session.project, self._session.run
-        if project is None or run is None:
-            self.slider.show_tags([], {})
-            return
-        blind = self._session.blinding.tags
-
-        def read() -> tuple[int, list[Tag], dict[str, FailureMode], list[Suggestion]]:
-            modes = {mode.key: mode for mode in failure_modes(project)}
-            suggested = [] if blind else suggestions(project, run.id, SuggestionState.OPEN)
-            return run.id, tags(project, run.id), modes, suggested
-
-        self._session.in_background(read, self._take_tags)
-
-    def _take_tags(self, read: tuple[int, list[Tag], dict[str, FailureMode], list[Suggestion]]) -> None:
-        run_id, of_run, modes, suggested = read
-        if self._session.run is not None and self._session.run.id == run_id:
-            blind, annotator = self._session.blinding.tags, self._session.annotator
-            told = [tag for tag in of_run if not blind or tag.annotator == annotator]
-            self.slider.show_tags(told, modes, suggested)
-            self.outlines.show_tags(of_run, modes)
 
     def _hide_numbers(self) -> None:
         numbered = not self._session.blinding.steps
@@ -402,14 +378,19 @@ class ComparePanel(QWidget):
         self._turns_back = on
         self._show_pictures()
 
+    def _show_filmstrip(self, shown: bool) -> None:
+        self.filmstrip.setVisible(shown)
+        self._memory.remember(_FILMSTRIP, shown)
+
     def _show_details(self, shown: bool) -> None:
+        self._memory.remember(_DETAILS, shown)
         self.details.setVisible(shown)
         if shown and self._splitter.sizes()[1] < self.details.minimumWidth() + 1:
             self._splitter.setSizes([self.width() - _DETAILS_WIDTH, _DETAILS_WIDTH])
 
     def _hold_flip(self) -> None:
         self._flip(on=True)
-        self._filter.begin()
+        self._flip_end.begin()
 
     def _flip(self, *, on: bool) -> None:
         self.panes.flip(on=on)
@@ -422,67 +403,3 @@ class ComparePanel(QWidget):
 
 def _in_short(run: Run) -> str:
     return f"{run.initial_image}, repeat {run.repeat}"
-
-
-class _FlipEnd(QObject):
-    """Waits for the key of a flip to be let go, wherever the focus is by then."""
-
-    def __init__(self, panel: ComparePanel) -> None:
-        super().__init__(panel)
-        self._panel = panel
-
-    def begin(self) -> None:
-        """Listen."""
-        application = QCoreApplication.instance()
-        if application is not None:
-            application.installEventFilter(self)
-
-    def end(self) -> None:
-        """Stop listening and show the current step again."""
-        application = QCoreApplication.instance()
-        if application is not None:
-            application.removeEventFilter(self)
-        self._panel.end_flip()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """End the flip when the key is let go or the program is left."""
-        let_go = (
-            event.type() == QEvent.Type.KeyRelease
-            and isinstance(event, QKeyEvent)
-            and not event.isAutoRepeat()
-        )
-        if let_go or event.type() == QEvent.Type.ApplicationDeactivate:
-            self.end()
-        return super().eventFilter(watched, event)
-
-
-class _Empty(QWidget):
-    """A run without pictures: what will come, and what to do."""
-
-    def __init__(self, registry: ActionRegistry) -> None:
-        super().__init__()
-        heading = plain_label("No pictures in this run yet")
-        heading.setProperty("heading", True)  # noqa: FBT003 - Qt takes the value by place
-        column = QVBoxLayout(self)
-        column.setSpacing(theme.GRID)
-        column.addStretch(1)
-        for label in (
-            heading,
-            plain_label(
-                "They appear here as they arrive. Start the generation, or choose another run.", muted=True
-            ),
-        ):
-            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            column.addWidget(label)
-        column.addSpacing(theme.GRID)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        action = registry.qaction("generate.start")
-        button = QPushButton(action.text().replace("&", ""))
-        button.setEnabled(action.isEnabled())
-        action.enabledChanged.connect(button.setEnabled)
-        button.clicked.connect(action.trigger)
-        row.addWidget(button)
-        row.addStretch(1)
-        column.addLayout(row)
-        column.addStretch(1)

@@ -12,6 +12,7 @@ from PIL import Image as Pillow
 from PIL import ImageDraw, ImageFont
 
 from banana100_core.errors import ImageError, ProjectError
+from banana100_core.exchange import video
 from banana100_core.imaging.decode import Purpose, decode
 from banana100_core.project.images import image_bytes
 from banana100_core.project.runs import run, steps
@@ -47,32 +48,45 @@ def animation(
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> bool:
-    """Write the steps of a run into an endless animated WebP or GIF, by the ending of `out`.
+    """Write the steps of a run into an endless animated WebP or GIF, or an MP4, by the ending of `out`.
 
     Pictures keep their aspect, on grey in a frame of the largest one's aspect; failed steps are left out.
     Returns False, with nothing written, when `stop` said so. Raises ImageError for another ending, or more
     frames than memory should hold; ProjectError when there is nothing to show or `out` can't be written.
     """
     options = _OPTIONS.get(out.suffix.lower())
-    if options is None:
-        raise ImageError(f"{out.name}: an animation ends with {' or '.join(_OPTIONS)}")
+    as_video = out.suffix.lower() == video.SUFFIX
+    if options is None and not as_video:
+        raise ImageError(f"{out.name}: an animation ends with {', '.join(_OPTIONS)} or {video.SUFFIX}")
+    if as_video:
+        video.need_encoder(out)
     chosen = [step for step in steps(project, run_id) if step.image is not None]
     if not chosen:
         raise ProjectError(f"Run {run(project, run_id).initial_image} has no pictures to show.")
     size = _frame_size(chosen, longest_side)
-    if len(chosen) * size[0] * size[1] > MOST_PIXELS:
+    if not as_video and len(chosen) * size[0] * size[1] > MOST_PIXELS:
         raise ImageError(
             f"{out.name}: {len(chosen)} steps of {size[0]} x {size[1]} are too many; make it smaller"
         )
-    frames = []
-    for frame in _frames(project, chosen, size, labels=labels):
+    frames = _told(_frames(project, chosen, size, labels=labels), chosen, progress)
+    if options is None:
+        return video.write_video(frames, size, out, per_second=per_second, stop=stop)
+    kept = []
+    for frame in frames:
+        kept.append(frame)
         if stop is not None and stop():
             return False
-        frames.append(frame)
-        if progress is not None:
-            progress(len(frames), len(chosen), f"step {chosen[len(frames) - 1].number}")
     duration = round(1000 / per_second)
-    return _write(frames, out, {**options, "duration": duration, "loop": 0}, stop)
+    return _write(kept, out, {**options, "duration": duration, "loop": 0}, stop)
+
+
+def _told(
+    frames: Iterator[Pillow.Image], chosen: Sequence[Step], progress: Progress | None
+) -> Iterator[Pillow.Image]:
+    for done, (frame, step) in enumerate(zip(frames, chosen, strict=True), start=1):
+        if progress is not None:
+            progress(done, len(chosen), f"step {step.number}")
+        yield frame
 
 
 def _frame_size(chosen: Sequence[Step], longest_side: int) -> tuple[int, int]:

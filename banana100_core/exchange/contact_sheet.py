@@ -20,9 +20,10 @@ from banana100_core.project.images import image_bytes, thumbnails
 from banana100_core.project.runs import run, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from banana100_core.progress import Progress
     from banana100_core.project import Project
     from banana100_core.project.records import Run, Step
 
@@ -65,13 +66,20 @@ class _Row:
 
 
 def contact_sheet(
-    project: Project, run_ids: Sequence[int], out: Path, steps: Sequence[int] | None = None
-) -> None:
+    project: Project,
+    run_ids: Sequence[int],
+    out: Path,
+    steps: Sequence[int] | None = None,
+    *,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> bool:
     """Draw runs as rows and steps as columns into a PNG, JPEG or PDF, by the ending of `out`.
 
     Without `steps`, all are shown when they are 12 or fewer, else a choice that is denser at the start. A PDF
-    has as many pages as it needs. Raises ImageError for another ending, or more rows than a picture can hold;
-    ProjectError when there is nothing to draw or `out` can't be written.
+    has as many pages as it needs. Returns False, with nothing written, when `stop` said so. Raises ImageError
+    for another ending, or more rows than a picture can hold; ProjectError when there is nothing to draw or
+    `out` can't be written.
     """
     options = _OPTIONS.get(out.suffix.lower())
     if options is None:
@@ -82,12 +90,26 @@ def contact_sheet(
         raise ProjectError(f"{project.path} has no steps to draw. Import or generate runs first.")
     paged = options["format"] == "PDF"
     side = _SIDES[0] if paged else _fitting_side(rows, columns, out)
-    pages = [
-        _draw(project, page, columns, side) for page in (_pages(rows, columns, side) if paged else [rows])
-    ]
+    pages: list[Pillow.Image] = []
+    drawn = 0
+    for page in _pages(rows, columns, side) if paged else [rows]:
+        sheet = _blank(project, page, columns, side)
+        top = _MARGIN + _TITLE_HEIGHT
+        for row in page:
+            if stop is not None and stop():
+                return False
+            _draw_run(project, sheet, row, columns, side, top)
+            top += _row_height(row, side)
+            drawn += 1
+            if progress is not None:
+                progress(drawn, len(rows), f"run {row.run.id}")
+        pages.append(sheet)
+    if stop is not None and stop():
+        return False
     if paged:
         options = {**options, "save_all": True, "append_images": pages[1:], "title": project.path.stem}
     _save(pages[0], out, options)
+    return True
 
 
 def _rows(project: Project, run_ids: Sequence[int]) -> list[_Row]:
@@ -139,17 +161,20 @@ def _pages(rows: Sequence[_Row], columns: Sequence[int], side: int) -> list[list
     return pages
 
 
-def _draw(project: Project, rows: Sequence[_Row], columns: Sequence[int], side: int) -> Pillow.Image:
+def _blank(project: Project, rows: Sequence[_Row], columns: Sequence[int], side: int) -> Pillow.Image:
+    """A sheet with nothing but its title."""
     sheet = Pillow.new("RGB", (_width(columns, side), _height(rows, side)), _BACKGROUND)
     pen = ImageDraw.Draw(sheet)
-    room = sheet.width - 2 * _MARGIN
-    _write(pen, (_MARGIN, _MARGIN), project.path.stem, _TITLE_SIZE, room)
-    top = _MARGIN + _TITLE_HEIGHT
-    for row in rows:
-        _write(pen, (_MARGIN, top), _title(row.run), _ROW_SIZE, room)
-        _draw_row(project, sheet, row, columns, side, top + _ROW_HEIGHT)
-        top += _row_height(row, side)
+    _write(pen, (_MARGIN, _MARGIN), project.path.stem, _TITLE_SIZE, sheet.width - 2 * _MARGIN)
     return sheet
+
+
+def _draw_run(
+    project: Project, sheet: Pillow.Image, row: _Row, columns: Sequence[int], side: int, top: int
+) -> None:
+    pen = ImageDraw.Draw(sheet)
+    _write(pen, (_MARGIN, top), _title(row.run), _ROW_SIZE, sheet.width - 2 * _MARGIN)
+    _draw_row(project, sheet, row, columns, side, top + _ROW_HEIGHT)
 
 
 def _draw_row(

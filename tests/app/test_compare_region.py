@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import threading
 
 import numpy as np
 import pytest
 from PIL import Image as Pillow
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QMainWindow, QPushButton
 
 from app.actions import ActionRegistry
 from app.compare.panel import ComparePanel
@@ -162,7 +163,48 @@ def test_the_run_is_saved_as_a_contact_sheet(panel, tmp_path, qtbot):
         assert opened.width > 5 * 200
 
 
+def test_an_export_tells_how_far_it_is_and_that_it_is_done(panel, tmp_path, qtbot):
+    bar = panel.exporter.bar
+    with qtbot.waitSignal(panel.exporter.written, timeout=20_000):
+        panel.exporter.save_sheet(tmp_path / "run.png")
+        assert bar.text == "Writing run.png"
+        assert bar.isVisible()
+    qtbot.waitUntil(lambda: bar.text == "run.png is written")
+    assert not bar.findChild(QPushButton).isVisible()
+
+
+@pytest.mark.parametrize("kind", ["animation", "sheet"])
+def test_an_export_that_is_cancelled_leaves_nothing(panel, session, tmp_path, qtbot, kind):
+    bar, busy = panel.exporter.bar, threading.Event()
+    for _ in range(8):  # more than there are threads: the export can't end before it is cancelled
+        session.in_background(busy.wait)
+    getattr(panel.exporter, f"save_{kind}")(tmp_path / ("run.webp" if kind == "animation" else "run.png"))
+    bar.findChild(QPushButton).click()
+    busy.set()
+    qtbot.waitUntil(lambda: not bar.isVisible(), timeout=20_000)
+    assert list(tmp_path.glob("*run*")) == []
+
+
 def test_closing_the_project_ends_an_export(panel, session, tmp_path):
     panel.exporter.save_animation(tmp_path / "run.webp")
     session.close_project()
     assert not list(tmp_path.glob(".run*"))
+    assert not panel.exporter.bar.isVisible()
+
+
+def test_backdrop_details_and_filmstrip_are_as_they_were_left(panel, session, qtbot):
+    trigger(panel, "view.canvas_black")
+    trigger(panel, "view.step_details")
+    trigger(panel, "view.filmstrip")
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    registry = ActionRegistry(window)
+    other = ComparePanel(session, registry)
+    window.setCentralWidget(other)
+    window.show()
+    assert registry.qaction("view.canvas_black").isChecked()
+    assert other.panes.left.grab().toImage().pixelColor(3, 3).lightness() < 3
+    assert other.details.isVisible()
+    assert registry.qaction("view.step_details").isChecked()
+    assert not other.filmstrip.isVisible()
+    assert not registry.qaction("view.filmstrip").isChecked()

@@ -1,8 +1,10 @@
-"""A run as an animated WebP or GIF."""
+"""A run as an animated WebP or GIF, or as a video."""
 
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -62,6 +64,50 @@ def test_each_step_is_a_frame_with_its_number(project, run_id, tmp_path, ending)
     assert [path.name for path in tmp_path.glob("*run*")] == [out.name]
 
 
+def test_each_step_is_shown_in_turn_in_a_video(project, run_id, tmp_path):
+    av = pytest.importorskip("av")
+    out = tmp_path / "run.mp4"
+    told: list[tuple[int, int, str]] = []
+    assert animation(project, run_id, out, per_second=5, progress=lambda *said: told.append(said))
+    with av.open(str(out)) as opened:
+        frames = [
+            (frame.time, frame.to_ndarray(format="rgb24").astype(int)) for frame in opened.decode(video=0)
+        ]
+    assert frames[0][1].shape == (200, 320, 3)
+    assert len(frames) == 6 * len(COLOURS)
+    assert frames[-1][0] == pytest.approx(len(COLOURS) / 5 - 1 / 30, abs=0.001)
+    for time, frame in frames:
+        colour = COLOURS[int(time * 5 + 0.01)]
+        assert abs(frame[120, 160] - colour).max() < 12
+        assert abs(frame[8:20, 8:60] - colour).max() > 100  # the label
+    assert [done for done, _total, _what in told] == [1, 2, 3, 4]
+    assert [path.name for path in tmp_path.glob("*run*")] == [out.name]
+
+
+def test_stopping_a_video_leaves_nothing_but_what_was_there(project, run_id, tmp_path):
+    pytest.importorskip("av")
+    out = tmp_path / "run.mp4"
+    out.write_bytes(b"before")
+    asked: list[int] = []
+    assert not animation(project, run_id, out, stop=lambda: len(asked) >= 2 or asked.append(1) is not None)
+    assert out.read_bytes() == b"before"
+    assert [path.name for path in tmp_path.glob("*run*")] == [out.name]
+    with pytest.raises(ProjectError, match="Choose another place"):
+        animation(project, run_id, tmp_path / "nowhere" / "run.mp4")
+
+
+def test_without_its_encoder_a_video_is_refused_with_the_way_out(tmp_path):
+    script = (
+        "import sys; sys.modules['av'] = None\n"
+        "from pathlib import Path\n"
+        "from banana100_core.exchange.video import need_encoder\n"
+        "need_encoder(Path('run.mp4'))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "ImageError" in done.stderr
+    assert "banana100-inspector[video]" in done.stderr
+
+
 def test_large_pictures_are_reduced(project, tmp_path):
     run_id = add_run(project, NewRun("cup", "codec_loss", "jpeg", "replicate"))
     add_steps(project, [(NewStep(run_id, 0, Outcome.INITIAL), flat(COLOURS[0], (2000, 1001)))])
@@ -79,8 +125,8 @@ def test_stopping_writes_nothing_and_keeps_what_was_there(project, run_id, tmp_p
 
 
 def test_what_cannot_be_written_is_told(project, run_id, tmp_path):
-    with pytest.raises(ImageError, match=r"\.webp or \.gif"):
-        animation(project, run_id, tmp_path / "run.mp4")
+    with pytest.raises(ImageError, match=r"\.webp, \.gif or \.mp4"):
+        animation(project, run_id, tmp_path / "run.avi")
     with pytest.raises(ProjectError, match="Choose another place"):
         animation(project, run_id, tmp_path / "nowhere" / "run.gif")
     empty = add_run(project, NewRun("none", "codec_loss", "jpeg", "replicate"))

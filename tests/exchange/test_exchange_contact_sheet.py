@@ -136,3 +136,14 @@ def test_another_ending_is_refused_and_nothing_to_draw_said(
 def test_a_place_that_cannot_be_written_is_said(project: Project, run_ids: list[int], tmp_path: Path) -> None:
     with pytest.raises(ProjectError, match=r"can't be written: No such file or directory"):
         contact_sheet(project, run_ids, tmp_path / "nowhere" / "sheet.png")
+
+
+def test_progress_is_told_and_stopping_writes_nothing(project, run_ids, tmp_path):
+    out = tmp_path / "sheet.png"
+    told: list[tuple[int, int, str]] = []
+    assert contact_sheet(project, run_ids, out, progress=lambda *said: told.append(said))
+    assert [said[:2] for said in told] == [(n + 1, len(run_ids)) for n in range(len(run_ids))]
+    before = out.read_bytes()
+    assert not contact_sheet(project, run_ids, out, stop=lambda: True)
+    assert out.read_bytes() == before
+    assert [path.name for path in tmp_path.glob("*sheet*")] == [out.name]
