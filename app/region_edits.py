@@ -242,7 +242,8 @@ class RegionEdits(QObject):
         self._read_wanted = self._reading = False
         self.reason = ""
         if lost:
-            self._session.failed.emit(f"{lost} edits to regions could not be saved", reason)
+            what = "1 edit to a region" if lost == 1 else f"{lost} edits to regions"
+            self._session.failed.emit(f"{what} could not be saved", reason)
         self.changed.emit()
 
     def _take_run(self) -> None:

@@ -116,7 +116,7 @@ class ComparePanel(QWidget):
         loader = self.pictures.loader
         hashes = [step.image.sha256 for step in self._on_screen() if step.image]
         there = all(loader.pyramid(each) is not None or loader.error(each) is not None for each in hashes)
-        return there and self.filmstrip.is_settled()
+        return there and self.filmstrip.is_settled() and self.outlines.edits.settled
 
     # Making it
 

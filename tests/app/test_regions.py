@@ -8,10 +8,10 @@ import json
 import numpy as np
 import pytest
 from PIL import Image as Pillow
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QToolTip
 
 from app.actions import ActionRegistry
 from app.blinding import Blinding
@@ -659,3 +659,22 @@ def test_many_outlines_are_stretched_while_zoomed_and_then_drawn_anew(boxed):
     settled = seen(canvas)
     boxed.tool.view._drawn.clear()
     np.testing.assert_allclose(settled.astype(int), seen(canvas), atol=24)
+
+
+def test_the_tip_over_a_region_tells_of_it(boxed):
+    at = boxed.point(50, 40)
+    QApplication.sendEvent(boxed.canvas, QHelpEvent(QEvent.Type.ToolTip, at, boxed.canvas.mapToGlobal(at)))
+    assert "by ana, outlined at step 2" in QToolTip.text()
+    at = boxed.point(110, 75)
+    QApplication.sendEvent(boxed.canvas, QHelpEvent(QEvent.Type.ToolTip, at, boxed.canvas.mapToGlobal(at)))
+    boxed.qtbot.waitUntil(lambda: not QToolTip.isVisible() or "ana" not in QToolTip.text())
+
+
+def test_what_still_cannot_be_written_when_the_project_closes_is_told(boxed):
+    limit_pages(boxed.project, 1)
+    ring = tuple((60 + 50 * np.cos(a), 40 + 30 * np.sin(a)) for a in np.linspace(0, 6.28, 60_000))
+    boxed.edits.draw(boxed.session.chosen_tag.uuid, 2, RegionKind.POLYGON, ring)
+    boxed.qtbot.waitUntil(lambda: bool(boxed.edits.reason))
+    with boxed.qtbot.waitSignal(boxed.session.failed) as told:
+        boxed.close()
+    assert told.args[0] == "1 edit to a region could not be saved"

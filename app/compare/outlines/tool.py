@@ -83,6 +83,7 @@ class RegionTool(QObject):
         outlines.changed.connect(self._take_outlines)
         session.run_changed.connect(self.reset)
         session.project_closed.connect(self.reset)
+        session.project_closed.connect(self.view.forget)
 
     # What there is
 

@@ -66,6 +66,10 @@ class OutlineView(QObject):
             cursor = draft.cursor if draft.canvas is canvas else None
             draw_draft(painter, part.to_pane, draft.line, cursor, draft.level, ratio)
 
+    def forget(self) -> None:
+        """Give back what drawn outlines take."""
+        self._drawn.clear()
+
     def _settle(self) -> None:
         for kept in self._drawn.values():
             for layer in kept.values():
