@@ -33,6 +33,7 @@ class ReasoningPanel(QWidget):
         self.search = SearchView(session)
         self.contradictions = ContradictionsView(session, admissions)
         self.judge = JudgeView(session, admissions)
+        self._views: tuple[QWidget, ...] = (self.search, self.contradictions, self.judge)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         for view, title in (
@@ -71,7 +72,7 @@ class ReasoningPanel(QWidget):
 
     def _show(self, view: QWidget) -> None:
         """Bring a view forward through all tabs and docks that it is in."""
-        self.tabs.setCurrentWidget(view.parentWidget())
+        self.tabs.setCurrentIndex(self._views.index(view))
         widget: QWidget | None = self
         while widget is not None:
             above = widget.parentWidget()
