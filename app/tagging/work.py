@@ -63,6 +63,7 @@ class Work(QObject):
         self._queue = Queue.ALL
         self._content: WorkQueue | None = None
         self._reviews: list[Review] = []
+        self._runs: frozenset[int] = frozenset()
         self._reading = self._wanted = False
         self._writing: dict[Future[None], Unsaved] = {}
         self.unsaved: list[Unsaved] = []
@@ -76,7 +77,8 @@ class Work(QObject):
         session.annotator_changed.connect(self._open)
         session.run_changed.connect(self.changed)
         session.reviews_updated.connect(self.read_again)
-        session.runs_updated.connect(self.read_again)
+        session.runs_updated.connect(self._runs_updated)
+        session.tags_updated.connect(self._tags_updated)
         self._open()
 
     # What there is
@@ -290,6 +292,18 @@ class Work(QObject):
         """Read the queue and what was said of runs."""
         self._wanted = True
         self._read()
+
+    def _runs_updated(self) -> None:
+        """Read the queue again when runs have come, not whenever something in them has changed."""
+        there = frozenset(run.id for run in self._session.runs if run.steps_done)
+        if there != self._runs:
+            self._runs = there
+            self.read_again()
+
+    def _tags_updated(self) -> None:
+        """What was said of this run may have been about other tags."""
+        if self._here:
+            self.read_again()
 
     def _open(self) -> None:
         project = self._session.project

@@ -58,14 +58,18 @@ def reviews(project: Project, run_id: int | None = None) -> list[Review]:
             " WHERE :run IS NULL OR run_id = :run ORDER BY run_id, annotator",
             {"run": run_id},
         ).fetchall()
-        edited = {
-            (row[0], row[1]): row[2]
-            for row in connection.execute(
-                "SELECT json_extract(ifnull(after, before), '$.run_id'), annotator, max(at) FROM edit"
-                " WHERE at > ? GROUP BY 1, 2",
+        edited = dict[tuple[int, str], str]()
+        for found in (
+            # Of tags that are there their own rows tell; of those that are gone only the log.
+            connection.execute("SELECT run_id, annotator, max(modified_at) FROM tag GROUP BY 1, 2"),
+            connection.execute(
+                "SELECT json_extract(before, '$.run_id'), annotator, max(at) FROM edit"
+                " WHERE after IS NULL AND at > ? GROUP BY 1, 2",
                 (min((row["at"] for row in rows), default="~"),),
-            )
-        }
+            ),
+        ):
+            for run, annotator, at in found:
+                edited[run, annotator] = max(at, edited.get((run, annotator), ""))
     return [
         Review(
             row["run_id"],
