@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
@@ -11,15 +12,21 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QScroll
 from app import theme
 from app.actions import ACTIONS, Context
 from app.notifications import plain_label
-from banana100_core.catalog.failure_modes import failure_modes
+from banana100_core.catalog.failure_modes import FailureMode, failure_modes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Row = tuple[str, list[str]]
 
 COLUMNS = 3
 
 
-def sections() -> list[tuple[str, list[Row]]]:
-    """What the sheet shows: a title, then what is done and the keys that do it."""
+def sections(modes: Iterable[FailureMode] | None = None) -> list[tuple[str, list[Row]]]:
+    """What the sheet shows: a title, then what is done and the keys that do it.
+
+    `modes` are the failure modes of a project; without one, those of the catalog.
+    """
     found: list[tuple[str, list[Row]]] = []
     with_keys = [action for action in ACTIONS if action.shortcut]
     for menu, members in groupby(with_keys, key=lambda action: action.menu.partition("/")[0]):
@@ -31,7 +38,8 @@ def sections() -> list[tuple[str, list[Row]]]:
             native = QKeySequence.SequenceFormat.NativeText
             rows.append((title, [sequence.toString(native) for sequence in action.sequences]))
         found.append((menu, rows))
-    tags = [(mode.name, [mode.shortcut.upper()]) for mode in failure_modes().values() if mode.shortcut]
+    known = failure_modes().values() if modes is None else modes
+    tags = [(mode.name, [mode.shortcut.upper()]) for mode in known if mode.shortcut]
     found.append(("Tag a failure mode from this step on", tags))
     return _joined(found)
 
@@ -46,14 +54,14 @@ def _joined(found: list[tuple[str, list[Row]]]) -> list[tuple[str, list[Row]]]:
 class KeysSheet(QDialog):
     """Shows what each key does; Escape leaves."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, modes: Iterable[FailureMode] | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keys")
         content = QWidget()
         columns = QHBoxLayout(content)
         columns.setContentsMargins(3 * theme.GRID, 3 * theme.GRID, 3 * theme.GRID, 3 * theme.GRID)
         columns.setSpacing(5 * theme.GRID)
-        for part in _balanced(sections()):
+        for part in _balanced(sections(modes)):
             column = QVBoxLayout()
             column.setSpacing(3 * theme.GRID)
             for title, rows in part:

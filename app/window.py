@@ -319,8 +319,10 @@ class MainWindow(QMainWindow):
 
     def _show_keys(self) -> None:
         from app.keys import KeysSheet
+        from banana100_core.project.failure_modes import failure_modes
 
-        sheet = KeysSheet(self)
+        project = self.session.project
+        sheet = KeysSheet(self, failure_modes(project) if project is not None else None)
         sheet.finished.connect(sheet.deleteLater)
         sheet.open()
 
