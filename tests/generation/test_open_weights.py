@@ -89,7 +89,7 @@ def test_an_edit_is_a_png_with_every_resize_noted(tiny, make_png, key, made, res
     assert f"sent 100x70, made {made[0]}x{made[1]}" in result.notes
     assert details["call"]["num_inference_steps"] == 1
     assert (details["device"], details["dtype"], details["offload"]) == ("cpu", "float32", "none")
-    assert "diffusers" in result.model_version
+    assert result.model_version.startswith(f"{key}, diffusers ")
 
 
 @pytest.mark.slow

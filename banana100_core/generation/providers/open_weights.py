@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from banana100_core.catalog.models import editor_models
 from banana100_core.errors import ImageError, ProviderError
 from banana100_core.generation.editor import Capabilities, EditResult, EditSettings, NoAnswerError, Trouble
-from banana100_core.generation.providers.open_weights_loading import Options, load
+from banana100_core.generation.providers.open_weights_loading import Loaded, Options, load
 from banana100_core.generation.providers.resizes import watched_resizes
 from banana100_core.imaging.decode import Purpose, decode
 
@@ -30,7 +30,7 @@ class OpenWeights:
         self.capabilities = capabilities
         self._model = _catalog_model(capabilities.model)
         self._options = options or Options.from_environment()
-        self._pipeline: Any = None
+        self._loaded: Loaded | None = None
 
     @property
     def _weights(self) -> Weights:
@@ -42,24 +42,24 @@ class OpenWeights:
     def edit(self, image: bytes, prompt: str, settings: EditSettings) -> EditResult:
         """Give the edited picture as PNG, or one of the prompt alone; all that was done to it is noted."""
         picture = _picture(image) if image else None
-        if self._pipeline is None:
-            self._pipeline = load(self._model, self._weights, self._options)
+        if self._loaded is None:
+            self._loaded = load(self._model, self._weights, self._options)
         seed = secrets.randbits(31) if settings.seed is None else settings.seed
         given = self._given(picture)
         with watched_resizes() as resizes:
-            made = self._run(prompt, given, seed)
+            made = self._run(self._loaded, prompt, given, seed)
         sent = None if picture is None else picture.size
         details = {
             "seed": seed,
             "call": {name: value for name, value in given.items() if name != "image"},
             "resizes": [asdict(each) for each in resizes],
             "sizes": {"sent": sent, "made": made.size},
-            **self._options.used(self._pipeline),
+            **self._loaded.used,
         }
         return EditResult(
             data=_png(made),
             declared_media_type="image/png",
-            model_version=self._pipeline.banana100_version,
+            model_version=self._loaded.version,
             notes=tuple(_notes(sent, made.size, details)),
             details=details,
         )
@@ -76,12 +76,12 @@ class OpenWeights:
                 given |= {"width": picture.width, "height": picture.height}
         return given
 
-    def _run(self, prompt: str, given: dict[str, Any], seed: int) -> Image:
+    def _run(self, loaded: Loaded, prompt: str, given: dict[str, Any], seed: int) -> Image:
         import torch
 
         generator = torch.Generator("cpu").manual_seed(seed)  # the same noise on every device
         try:
-            made: Image = self._pipeline(prompt=prompt, generator=generator, **given).images[0]
+            made: Image = loaded.pipeline(prompt=prompt, generator=generator, **given).images[0]
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
             raise NoAnswerError(

@@ -65,12 +65,17 @@ class Options:
             steps=int(steps) if steps else None,
         )
 
-    def used(self, pipeline: Any) -> dict[str, Any]:  # noqa: ANN401 - of a library without types
-        """What was used in the end, for a step's settings."""
-        return dict(pipeline.banana100_used)
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A pipeline, the version of what it is, and how it was loaded: for a step's settings."""
+
+    pipeline: Any  # of a library without types
+    version: str
+    used: Mapping[str, Any]
 
 
-def load(model: EditorModel, weights: Weights, options: Options) -> Any:  # noqa: ANN401 - of a library without types
+def load(model: EditorModel, weights: Weights, options: Options) -> Loaded:
     """Load a pipeline; ProviderError says what is missing and how to get it.
 
     Nothing is downloaded unless the options allow it.
@@ -90,19 +95,36 @@ def load(model: EditorModel, weights: Weights, options: Options) -> Any:  # noqa
     diffusers.utils.logging.disable_progress_bar()
     try:
         pipeline = getattr(diffusers, weights.pipeline).from_pretrained(source, dtype=dtype, **arguments)
+        offload = _place(pipeline, weights, options, device, torch)
+    except torch.OutOfMemoryError as error:
+        raise ProviderError(
+            f"{model.title} does not fit the graphics card. Set {Options.OFFLOAD}=model or =sequential, "
+            "or take the model's 4-bit build."
+        ) from error
     except (OSError, ValueError, ImportError, RuntimeError) as error:
         raise ProviderError(_why_not(model, weights, options, error)) from error
     pipeline.set_progress_bar_config(disable=True)
-    offload = _place(pipeline, weights, options, device, torch)
-    pipeline.banana100_version = f"{source}, diffusers {diffusers.__version__}"
-    pipeline.banana100_used = {
+    used = {
         "device": device,
         "dtype": str(dtype).removeprefix("torch."),
         "offload": offload.value,
         "four_bit": weights.four_bit,
         "diffusers": diffusers.__version__,
     }
-    return pipeline
+    return Loaded(pipeline, f"{_version(source, options)}, diffusers {diffusers.__version__}", used)
+
+
+def _version(source: str, options: Options) -> str:
+    """The model's repository with its commit, or the name of the folder that it was read from."""
+    if options.models is not None:
+        return Path(source).name
+    from huggingface_hub import snapshot_download
+
+    try:
+        commit = Path(snapshot_download(source, local_files_only=True)).name
+    except (OSError, ValueError):
+        return source
+    return f"{source}@{commit[:12]}"
 
 
 def _source(model: EditorModel, weights: Weights, options: Options) -> tuple[str, dict[str, Any]]:
