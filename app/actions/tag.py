@@ -88,7 +88,7 @@ TAG: tuple[Action, ...] = (
     ),
     Action(
         "tag.agreement",
-        "A&greement of annotators…",
+        "&Agreement of annotators…",
         "Tag",
         "",
         "Alpha, kappa, onsets, regions, and the runs that are most disputed",

@@ -146,6 +146,7 @@ class SuggestionSection(QWidget):
         ):
             changed.connect(self.read_again)
         session.project_closed.connect(self._forget)
+        session.run_changed.connect(self._leave_run)
         self.finder.progressed.connect(self._show_progress)
         self.finder.finished.connect(self._finish_search)
         self.find_button.clicked.connect(self._find)
@@ -197,6 +198,12 @@ class SuggestionSection(QWidget):
             self._make_rows()
         self._show_rate(decided)
         self._show_work(running=self.finder.running)
+
+    def _leave_run(self) -> None:
+        """What was said of another run's suggestions is of no use here."""
+        if not self.finder.running:
+            self._rejected = None
+            self._say("")
 
     def _forget(self) -> None:
         self._read += 1
