@@ -27,6 +27,9 @@ PANELS: tuple[tuple[str, str, str], ...] = (
     ("generation", "app.generation.panel", "GenerationPanel"),
 )
 
+NEEDED_LATER = ("banana100_core.generation.executor", "banana100_core.scoring.pool")
+"""What a project needs when it opens: imported then, it would hold up the window."""
+
 
 class PanelMaker(QObject):
     """Imports the panels' modules on a thread, then makes one panel each turn of the event loop."""
@@ -60,7 +63,7 @@ class PanelMaker(QObject):
         )
 
     def _import(self) -> None:
-        for _place, module, _name in PANELS:
+        for module in (*(module for _place, module, _name in PANELS), *NEEDED_LATER):
             importlib.import_module(module)
         self._imported.emit()
 

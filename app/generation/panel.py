@@ -48,12 +48,13 @@ class GenerationPanel(QWidget):
         self._turn = 0  # of the reading of initial images that counts
         self._added: set[str] = set()  # images to tick when they are read
         self._awaited: set[str] = set()  # images that are being made from prompts
+        # From the outside in: what is put into a tree that grows is polished once.
+        self.tabs = QTabWidget(self)
+        self._new = QWidget(self.tabs)
         self.form = PlanForm(session)
         self.planner = Planner(session, self)
         self.summary = PlanSummary()
         self.progress = ProgressView(session)
-        self.tabs = QTabWidget()
-        self._new = QWidget()
         self._build()
         self._connect()
         self._project_changed()

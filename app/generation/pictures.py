@@ -47,6 +47,7 @@ class Pictures(QWidget):
         self.add = self._make_menu()
         self.paper = _PaperList()
         self.paper_fold = Fold("The paper's 13", self.paper)
+        self.paper_fold.toggled.connect(self.paper.fill)
         self.paper.search.clicked.connect(self._ask_folder)
         self.text = FromText()
         self.text.hide()
@@ -136,13 +137,21 @@ class _PaperList(QWidget):
         )
         layout.addWidget(self.search)
         layout.addLayout(self._grid)
+        self._matches: list[PaperMatch] = []
         self._shown: list[PaperMatch] = []
+        self._open = False
 
     def show_matches(self, matches: list[PaperMatch]) -> None:
-        """Show which of the images are there."""
-        if matches == self._shown:
+        """Learn which of the images are there."""
+        self._matches = matches
+        self.fill(on=self._open)
+
+    def fill(self, on: bool) -> None:
+        """Show them, once the list is seen: it takes time that an opening window lacks."""
+        self._open = on
+        if not on or self._matches == self._shown:
             return
-        self._shown = matches
+        matches = self._shown = self._matches
         while (item := self._grid.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()

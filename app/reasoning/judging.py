@@ -164,7 +164,7 @@ class JudgeView(QWidget):
         self.prompt.textChanged.connect(self._age)
         self.restore.clicked.connect(lambda: self.prompt.setPlainText(judge_prompt().text.strip()))
         self.budget.valueChanged.connect(lambda _value: self._show_state())
-        self.key.found.connect(lambda _there: self._show_state())
+        self.key.found.connect(self._take_key)
         self.start.clicked.connect(self.judge)
         self.stop.clicked.connect(self.bench.stop)
         self.bench.changed.connect(self._show_state)
@@ -180,6 +180,10 @@ class JudgeView(QWidget):
         ):
             changed.connect(self._age)
         session.project_closed.connect(self._forget)
+
+    def _take_key(self, there: bool) -> None:
+        self.key.setVisible(not there)
+        self._show_state()
 
     # The plan
 

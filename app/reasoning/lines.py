@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 _HALF = theme.GRID // 2
+_SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +132,7 @@ def _draw_pieces(painter: QPainter, room: QRect, pieces: Sequence[tuple[str, boo
     bold = QFont(font)
     bold.setWeight(QFont.Weight.DemiBold)
     for piece, marked in pieces:
-        text = " ".join(piece.split())
-        # White space between pieces is kept as one space.
-        text = (" " if piece[:1].isspace() and left > room.left() else "") + text
-        text += " " if piece[-1:].isspace() else ""
+        text = _SPACES.sub(" ", piece)
         painter.setFont(bold if marked else font)
         painter.setPen(QColor(shown.text if marked else shown.muted))
         metrics = painter.fontMetrics()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from app import theme
@@ -60,6 +61,15 @@ class Results(QTreeWidget):
                 group.addChild(item)
             self.addTopLevelItem(group)
             group.setExpanded(True)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Say so while there is nothing."""
+        super().paintEvent(event)
+        if not self.topLevelItemCount():
+            painter = QPainter(self.viewport())
+            painter.setPen(QColor(theme.colours().muted))
+            painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, "No verdicts yet")
+            painter.end()
 
     def _go(self, item: QTreeWidgetItem, column: int) -> None:
         data = item.data(0, Qt.ItemDataRole.UserRole)

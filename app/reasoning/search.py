@@ -121,7 +121,7 @@ def _line(match: Match, provider: str) -> Line:
 
 def around_the_first(pieces: Pieces) -> Pieces:
     """Leave out marks of titles, and most of what comes before the first word that was found."""
-    plain = [(text.replace("**", ""), marked) for text, marked in pieces]
+    plain = [(text.replace("**\n", ": ").replace("**", ""), marked) for text, marked in pieces]
     before, marked = plain[0] if plain else ("", True)
     if not marked and len(before) > _BEFORE:
         plain[0] = ("…" + before[-_BEFORE:].partition(" ")[2], False)

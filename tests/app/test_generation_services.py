@@ -218,6 +218,7 @@ def test_a_model_that_the_catalog_lacks_can_be_named(desk, service):
 def test_the_papers_images_are_listed_and_found_in_a_folder(desk, tmp_path, make_png):
     pictures = desk.form.pictures
     assert pictures.paper_fold.button.text() == "The paper's 13"
+    pictures.paper_fold.open()
     texts = [label.text() for label in pictures.paper.findChildren(QLabel)]
     assert "1664 × 2432\nPreservation of asymmetric design and clean stylistic colors" in texts
     folder = tmp_path / "pictures"
