@@ -16,6 +16,7 @@ from banana100_core.project.failure_modes import failure_modes
 from banana100_core.project.records import NewSuggestion, SuggestionState
 from banana100_core.project.suggestions import replace_suggestions, suggestions
 from banana100_core.project.tags import tags, undo
+from tests.app.tagging_desk import Desk
 
 
 @pytest.fixture
@@ -148,6 +149,19 @@ def test_who_tags_blind_sees_none(section, session, qtbot):
     session.set_blinding(Blinding())
     qtbot.waitUntil(lambda: len(section.rows) == 2)
     assert section.isVisible()
+
+
+def test_undo_and_redo_of_the_window_open_and_accept_it_again(qtbot, runs):
+    desk = Desk(qtbot, runs, "Ada")
+    section = desk.panel.suggestions
+    qtbot.waitUntil(lambda: modes(section) == ["persistent_noise", "green_tint"])
+    desk.registry.qaction("tag.accept_suggestion").trigger()
+    qtbot.waitUntil(lambda: [row.name.text() for row in desk.panel.rows] == ["Persistent noise"])
+    desk.registry.qaction("tag.undo").trigger()
+    qtbot.waitUntil(lambda: modes(section) == ["persistent_noise", "green_tint"] and desk.panel.rows == [])
+    desk.registry.qaction("tag.redo").trigger()
+    qtbot.waitUntil(lambda: modes(section) == ["green_tint"] and len(desk.panel.rows) == 1)
+    desk.close()
 
 
 def test_the_slider_draws_them_hollow_after_all_tags(runs):
