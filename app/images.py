@@ -65,6 +65,7 @@ class ImageLoader(QObject):
         super().__init__(parent)
         self.cache_bytes = default_cache_bytes() if cache_bytes is None else cache_bytes
         self._thread_count = threads or min(4, max(2, os.cpu_count() or 2))
+        self._at_once = self._thread_count - 1  # a core is left for the window
         self._project: Project | None = None
         self._cache: OrderedDict[str, Pyramid] = OrderedDict()
         self._held = 0
@@ -191,11 +192,11 @@ class ImageLoader(QObject):
         give_way()
         while True:
             with self._work:
-                while not stopping.is_set() and not (self._queue or self._may_look_ahead()):
+                while not stopping.is_set() and not (self._may_serve() or self._may_look_ahead()):
                     self._work.wait()
                 if stopping.is_set():
                     return
-                ahead = not self._queue
+                ahead = not self._may_serve()
                 sha256 = (self._queue_ahead if ahead else self._queue).pop(0)
                 self._begun.add(sha256)
                 self._busy_ahead += ahead
@@ -208,10 +209,12 @@ class ImageLoader(QObject):
                 self._busy_wanted -= not ahead
                 self._work.notify_all()
 
+    def _may_serve(self) -> bool:
+        return bool(self._queue) and self._busy_wanted < self._at_once
+
     def _may_look_ahead(self) -> bool:
-        # What is only expected takes no core from a wish, and one thread stays free for the next one.
-        free = self._busy_wanted == 0 and self._busy_ahead < self._thread_count - 1
-        return bool(self._queue_ahead) and free
+        # What is only expected takes no core from a wish, and leaves a thread for the next one.
+        return bool(self._queue_ahead) and self._busy_wanted == 0 and self._busy_ahead < self._at_once
 
 
 def _load(project: Project, sha256: str) -> Iterator[_Done]:

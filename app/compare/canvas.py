@@ -73,8 +73,9 @@ class Canvas(LookingWidget):
 
     def show_content(self, content: Content) -> None:
         """Show something else at the same place and zoom."""
-        self._content = content
-        self.update()
+        if content != self._content:
+            self._content = content
+            self.update()
 
     def set_backdrop(self, backdrop: Backdrop) -> None:
         """Choose what lies around the pictures."""

@@ -43,7 +43,7 @@ class Shades(StrEnum):
     FALSE_COLOUR = "false-colour"  # the same, by a map that colour-blind eyes can read
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class PaneImage:
     """One step's picture as far as it is known: its size first, then a preview, then its pixels.
 
@@ -131,7 +131,7 @@ class Content(Protocol):
         """Write over the pane what must be known to read it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class One:
     """A single picture; a badge names it where it takes turns with another."""
 
@@ -157,7 +157,7 @@ class One:
         draw_look_mark(painter, self.look, pane, display_scale)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Wipe:
     """The reference left of a divider, the current picture right of it; `divider` is a part of the pane."""
 
@@ -192,7 +192,7 @@ class Wipe:
         draw_look_mark(painter, self.look, pane, display_scale)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Difference:
     """What changed from the reference to the current picture, computed from the pixels on screen.
 

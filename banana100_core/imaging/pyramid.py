@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image as Pillow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -60,7 +60,12 @@ def build(bgrx: NDArray[np.uint8]) -> Pyramid:
 def build_in_stages(bgrx: NDArray[np.uint8]) -> Iterator[Pyramid]:
     """Yield the pyramid of a large picture without its level of halves first, then every pyramid whole."""
     pyramid = begin(np.ascontiguousarray(bgrx))
-    _on_threads(pyramid, reduce_block)
+    tops = range(0, bgrx.shape[0], BLOCK_ROWS)
+    if len(tops) == 1:
+        reduce_block(pyramid, 0)
+    else:
+        with ThreadPoolExecutor(_THREADS, "pyramid") as threads:
+            list(threads.map(partial(reduce_block, pyramid), tops))
     yield from finish(pyramid)
 
 
@@ -92,19 +97,10 @@ def finish(pyramid: Pyramid) -> Iterator[Pyramid]:
     levels = pyramid.levels
     if len(levels) > 2 and levels[0].shape[0] * levels[0].shape[1] >= _MANY_PIXELS:
         yield Pyramid([levels[0], *levels[2:]], (0, *pyramid.halvings[2:]))
-    if len(levels) > 1:
-        _on_threads(pyramid, lambda whole, top: _reduce(whole, 1, top, top + BLOCK_ROWS))
+    if len(levels) > 1:  # on this thread alone: it is not urgent
+        for top in range(0, levels[0].shape[0], BLOCK_ROWS):
+            _reduce(pyramid, 1, top, top + BLOCK_ROWS)
     yield pyramid
-
-
-def _on_threads(pyramid: Pyramid, work: Callable[[Pyramid, int], None]) -> None:
-    """Do it for all blocks."""
-    tops = range(0, pyramid.levels[0].shape[0], BLOCK_ROWS)
-    if len(tops) == 1:
-        work(pyramid, 0)
-        return
-    with ThreadPoolExecutor(_THREADS, "pyramid") as threads:
-        list(threads.map(partial(work, pyramid), tops))
 
 
 def _reduce(pyramid: Pyramid, level: int, top: int, bottom: int) -> None:
