@@ -48,6 +48,7 @@ class DriftView(QWidget):
         self._session = session
         self._kept: dict[int, tuple[Signature, DriftReport]] = {}
         self._measuring: tuple[int, Signature] | None = None
+        self._plot: CurvesView | None = None
         self._stop = threading.Event()
         self._work = Background("drift", self)
         self._work.failed.connect(self._fail)
@@ -56,7 +57,7 @@ class DriftView(QWidget):
         self._build()
         session.run_changed.connect(self._run_changed)
         session.steps_updated.connect(self._run_changed)
-        session.step_changed.connect(self.plot.set_step)
+        session.step_changed.connect(self._step_changed)
         session.project_closed.connect(self._forget)
         theme.notifier().theme_changed.connect(self._show_theme)
 
@@ -64,6 +65,17 @@ class DriftView(QWidget):
     def settled(self) -> bool:
         """Whether nothing is being measured."""
         return self._measuring is None
+
+    @property
+    def plot(self) -> CurvesView:
+        """The curve; made when there is one to show, since the window opens without it."""
+        if self._plot is None:
+            self._plot = CurvesView()
+            self._plot.setAccessibleName("Drift over steps")
+            self._plot.set_describer(self._describe)
+            self._plot.step_chosen.connect(self._session.choose_step)
+            self._stack.addWidget(self._plot)
+        return self._plot
 
     def measure(self) -> None:
         """Measure the run on screen, unless it was measured as it is."""
@@ -106,10 +118,6 @@ class DriftView(QWidget):
         self.again.clicked.connect(self.measure)
         self.copy = QPushButton("Copy as CSV")
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.csv()))
-        self.plot = CurvesView()
-        self.plot.setAccessibleName("Drift over steps")
-        self.plot.set_describer(self._describe)
-        self.plot.step_chosen.connect(self._session.choose_step)
         self.message = plain_label(muted=True, wrap=True)
         empty = QWidget()
         column = QVBoxLayout(empty)
@@ -118,7 +126,6 @@ class DriftView(QWidget):
         column.addStretch(1)
         self._stack = QStackedWidget()
         self._stack.addWidget(empty)
-        self._stack.addWidget(self.plot)
         row = QHBoxLayout()
         row.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2)
         row.setSpacing(theme.GRID)
@@ -155,6 +162,10 @@ class DriftView(QWidget):
         if self.isVisible() and run is not None and run.state is not RunState.PLANNED:
             self.measure()
         self._show()
+
+    def _step_changed(self, number: int) -> None:
+        if self._plot is not None:
+            self._plot.set_step(number)
 
     def _take(self, wanted: tuple[int, Signature], report: DriftReport) -> None:
         if wanted == self._measuring:
@@ -210,7 +221,7 @@ class DriftView(QWidget):
         self.plot.show_curves([curve], [look(self.measures.currentIndex())], bands=False)
         self.plot.show_all()
         self.plot.set_step(self._session.step)
-        self._stack.setCurrentIndex(1)
+        self._stack.setCurrentWidget(self.plot)
 
     def _describe(self, hit: Hit) -> str:
         _field, name, _what = MEASURES[self.measures.currentIndex()]
@@ -220,5 +231,6 @@ class DriftView(QWidget):
         return f"Step {hit.step}: {name} {value:.3g}" + (f"\n{beside}, brought to step 1" if beside else "")
 
     def _show_theme(self) -> None:
-        self.plot.apply_theme()
-        self._show()
+        if self._plot is not None:
+            self._plot.apply_theme()
+            self._show()
