@@ -13,7 +13,7 @@ from app import theme
 from app.notifications import plain_label
 from app.parts import HALF
 from banana100_core.errors import ProviderError
-from banana100_core.generation.keys import key_place, store_key
+from banana100_core.generation.keys import IN_KEYRING, key_place, store_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +95,7 @@ class KeyLine(QWidget):
         self._place = place
         self.state.setText(f"API key: present, from {place}." if place else "API key: missing.")
         self._mark(error=not place)
-        self.change.setVisible(bool(place))
+        self.change.setVisible(place == IN_KEYRING)  # the environment comes first, whatever is stored
         self._entry.setVisible(not place)
         self.found.emit(bool(place))
 

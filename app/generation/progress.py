@@ -63,22 +63,24 @@ class ProgressView(QWidget):
 
     def say(self, progress: GenerationProgress | None, limits: Limits | None) -> None:
         """Say how far all runs are that were started together, and what was spent."""
-        if progress is None or not progress.steps_planned:
+        runs = self.work.runs
+        if progress is None or not (progress.steps_planned or runs):
             self.overall.setText("Runs appear here once they are started.")
             self.spent.hide()
             self.message.hide()
             self.bar.hide()
             return
         # Of the runs shown: the executor takes a run that stopped for one that has no steps left.
-        done = sum(run.steps_done for run in self.work.runs)
-        planned = max(sum(run.steps_planned for run in self.work.runs), progress.steps_planned)
+        done = sum(run.steps_done for run in runs)
+        planned = max(sum(run.steps_planned for run in runs), progress.steps_planned)
+        stopped = sum(run.state is RunState.STOPPED for run in runs)
         parts = [f"{max(done, progress.steps_done):,} of {planned:,} steps"]
         if progress.paused:
             parts.append("paused")
         elif progress.running and progress.seconds_left is not None:
             parts.append(f"{duration(progress.seconds_left)} left")
-        if progress.failed:
-            parts.append("1 run stopped" if progress.failed == 1 else f"{progress.failed:,} runs stopped")
+        if stopped:
+            parts.append("1 run stopped" if stopped == 1 else f"{stopped:,} runs stopped")
         self.overall.setText(" · ".join(parts))
         self.spent.setText(spending(progress.cost_usd, limits))
         self.spent.setVisible(bool(self.spent.text()))

@@ -14,7 +14,7 @@ from app.notifications import plain_label
 from app.parts import HALF, Choices, amount, rows
 from banana100_core.errors import ProviderError
 from banana100_core.generation.providers import capabilities, offered
-from banana100_core.generation.ways_out import WayOut, way_out
+from banana100_core.generation.ways_out import WayOut, successor, way_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +134,7 @@ class TroubleCard(QFrame):
             if each.provider == run.provider and each.model != run.model:
                 self.model.addItem(each.model)
         self.model.setCurrentIndex(-1)
-        self.model.setEditText("")
+        self.model.setEditText(successor(run))
 
     def _tell(self) -> None:
         stop = self.stop

@@ -10,6 +10,7 @@ from banana100_core.errors import ProviderError
 from banana100_core.installation import how_to_add
 
 SERVICE = "banana100"
+IN_KEYRING = "the system's keyring"
 _VARIABLES = {"gemini": ("GOOGLE_API_KEY", "GEMINI_API_KEY")}
 _TOKEN = re.compile(r"\bya29\.[\w.-]+|(?<=Bearer )[\w.~+/=-]+")
 _VERTEX = "GOOGLE_GENAI_USE_VERTEXAI"
@@ -51,7 +52,7 @@ def key_place(provider: str) -> str:
             return f"the environment variable {variable}"
     if provider == "gemini" and os.environ.get(_VERTEX, "").lower() in {"1", "true"}:
         return f"the account of Vertex ({_VERTEX})"
-    return "the system's keyring" if _from_keyring(provider) else ""
+    return IN_KEYRING if _from_keyring(provider) else ""
 
 
 def store_key(provider: str, key: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from banana100_core.project.records import RunState
 if TYPE_CHECKING:
     from banana100_core.project.records import Run
 
+_SUCCESSOR = re.compile(r"(?P<model>[\w.-]+) took its place")
+
 
 class WayOut(StrEnum):
     """The first thing to try."""
@@ -20,6 +23,12 @@ class WayOut(StrEnum):
     KEY = "key"
     BUDGET = "budget"
     AGAIN = "again"
+
+
+def successor(run: Run) -> str:
+    """The model that took the place of a stopped run's retired one; "" where that isn't known."""
+    found = _SUCCESSOR.search(run.state_reason)
+    return found["model"] if found else ""
 
 
 def way_out(run: Run) -> WayOut | None:

@@ -254,3 +254,29 @@ def test_an_initial_image_is_made_from_a_prompt_and_kept_with_it(desk, service):
     desk.until(lambda: "hat" in desk.form.wishes().images)
     assert pictures.to_make.prompts == {}
     assert steps(desk.project, runs(desk.project)[1].id)[0].prompt == "A red hat on a <b>table</b>."
+
+
+def test_what_took_a_previews_place_is_offered(desk, service):
+    server = service()
+    server.strikes = lambda model, edit: Fault.RETIRED if model.endswith("-preview") else None
+    desk.form.steps.setValue(1)
+    desk.form.repeats.setValue(1)
+    desk.form.editors.box.setCurrentText("Another Gemini model…")
+    desk.form.editors.model_id.setText("gemini-3-pro-image-preview")
+    desk.until(desk.panel.summary.start.isEnabled)
+    desk.panel.summary.start.click()
+    trouble = desk.panel.progress.trouble
+    desk.until(trouble.isVisible)
+    assert trouble.model.currentText() == "gemini-3-pro-image"
+    assert desk.panel.progress.overall.text() == "0 of 1 steps · 1 run stopped"
+    trouble.go.click()
+    desk.until_done(1)
+    assert runs(desk.project)[0].model == "gemini-3-pro-image"
+
+
+def test_a_key_of_the_environment_is_not_offered_to_be_changed(desk, service):
+    service()
+    plan(desk)
+    key = desk.form.editors.key
+    assert key.state.text() == "API key: present, from the environment variable GEMINI_API_KEY."
+    assert not key.change.isVisible()
