@@ -1,12 +1,14 @@
 """How often suggestions are wrong: `python -m tests.benchmarks.calibration` prints what it measured.
 
 Photographs that come with scikit-image go through edits whose outcome is known: done as asked, not done, or
-worn by a known amount from a known step on. Each picture passes through JPEG, as received ones do.
+worn by a known amount from a known step on. Each picture passes through JPEG, as received ones do. Other
+pictures can be named instead: `python -m tests.benchmarks.calibration PICTURE...`.
 """
 
 from __future__ import annotations
 
 import io
+import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -25,7 +27,7 @@ from banana100_core.imaging.colour_spaces import to_lab
 from banana100_core.imaging.decode import Purpose, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 PHOTOGRAPHS = (
     *("astronaut.png", "chelsea.png", "coffee.png", "rocket.jpg"),
@@ -54,10 +56,11 @@ class Case:
 
 
 def photograph(name: str) -> np.ndarray:
-    """A photograph, or its middle where it is large."""
+    """A photograph of scikit-image's, or one by its path; its middle where it is large."""
     found = find_spec("skimage")
     assert found is not None
     assert found.origin is not None
+    # Joining leaves an absolute path as it is.
     pixels = decode((Path(found.origin).parent / "data" / name).read_bytes(), Purpose.DISPLAY).pixels
     height, width = pixels.shape[:2]
     top, left = max(0, (height - SIDE) // 2), max(0, (width - SIDE) // 2)
@@ -164,9 +167,9 @@ def by_editor(start: np.ndarray, provider: str, model: str, steps: int = 20) -> 
     return made
 
 
-def cases() -> Iterator[Case]:
+def cases(names: Sequence[str] = PHOTOGRAPHS) -> Iterator[Case]:
     """All runs of known truth, measured."""
-    for name in PHOTOGRAPHS:
+    for name in names:
         start = photograph(name)
         for kind, mode, onset, made in edited(start):
             looked = [Looked(0, "", measure(start))]
@@ -177,11 +180,11 @@ def cases() -> Iterator[Case]:
             yield Case(kind, name, looked, mode, onset)
 
 
-def main() -> None:
+def main(names: Sequence[str] = PHOTOGRAPHS) -> None:
     """Print how each kind of run was judged, then sums for each failure mode."""
     false, missed, right = defaultdict(int), defaultdict(int), defaultdict(list)
     kinds: dict[str, list[str]] = defaultdict(list)
-    for case in cases():
+    for case in cases(names):
         found = {each.failure_mode: each.onset for each in findings(case.looked)}
         words = [f"{mode} {onset}" for mode, onset in found.items()]
         kinds[case.kind].append(", ".join(words) or "-")
@@ -200,7 +203,7 @@ def main() -> None:
         print(f"{mode:<22}{f'{false[mode]} of {runs - have}':>16}{f'{missed[mode]} of {have}':>12}{off:>14}")
     print()
     for provider, model in (("codec_loss", None), ("restoration_loop", None)):
-        for name in PHOTOGRAPHS:
+        for name in names:
             start = photograph(name)
             chosen = model or _first_model(provider)
             made = by_editor(start, provider, chosen)
@@ -219,4 +222,4 @@ def _first_model(provider: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main([str(Path(name).resolve()) for name in sys.argv[1:]] or PHOTOGRAPHS)
