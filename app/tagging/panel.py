@@ -21,7 +21,7 @@ from app.session import ChosenTag
 from app.settings import Settings
 from app.suggestions.section import SuggestionSection
 from app.tagging import rules
-from app.tagging.board import Row, TagBoard
+from app.tagging.board import TagBoard
 from app.tagging.letters import LetterKeys
 from app.tagging.name import NameField
 from app.tagging.review_list import ReviewList
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from app.actions import ActionRegistry
     from app.session import Session
+    from app.tagging.rows import Row
     from banana100_core.catalog.failure_modes import FailureMode
 
 
@@ -58,7 +59,7 @@ class TaggingPanel(QWidget):
         self.board = TagBoard(session, self)
         self.keys = LetterKeys(self)
         self.work = Work(session, self)
-        self.suggestions = SuggestionSection(session, registry)
+        self.suggestions = SuggestionSection(session, registry, self)  # alone it would be a window
         self.work_bar = WorkBar(session, self.work, registry)
         self.reviews = ReviewList(session, self.work, registry)
         self._build()
