@@ -2,8 +2,9 @@
 # make run LIGHT=1 the same without torch and pyiqa
 # make test        set up, then linter, type checker, import contracts and tests
 # make bench       set up, then the benchmarks
+# make screenshots draw the pictures of docs/tour.md from the demo study
 # make package     build the program for other machines and try it out; FLAVOUR=annotator (without torch) or full
-.PHONY: run test lint bench package setup
+.PHONY: run test lint bench screenshots package setup
 
 METRICS = $(if $(LIGHT),,metrics)
 BIN = .venv/bin
@@ -23,6 +24,11 @@ lint: setup
 
 bench: setup
 	@$(BIN)/python -m tests.benchmarks $(ONLY)
+
+screenshots:
+	@sh packaging/setup.sh
+	@$(BIN)/banana100 demo --no-window demo/demo.b100
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python packaging/screenshots.py demo/demo.b100 docs/tour
 
 package:
 	@sh packaging/setup.sh

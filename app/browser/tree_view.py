@@ -9,12 +9,15 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QStyleOptionViewItem, QTreeView
 
 from app import theme
+from app.browser.columns import CURVE
 from app.browser.model import NODE_ROLE, Node, RunTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NARROWEST_RUN, NARROW_RUN = 18 * theme.GRID, 30 * theme.GRID
+NARROWEST_RUN, NARROW_RUN = 16 * theme.GRID, 30 * theme.GRID
+ROOM_FOR_CURVES = 31 * theme.GRID
+"""A list narrower than this goes without its small curves."""
 _INDENTATION = theme.GRID
 
 
@@ -62,13 +65,14 @@ class RunView(QTreeView):
         header.blockSignals(True)  # noqa: FBT003 - Qt's
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
-        used = 0
+        used, room = 0, self.viewport().width()
         for section in range(1, self._tree.columnCount()):
             column = self._tree.column(section)
             width = self._widths.get(column.key, column.width)
             header.resizeSection(section, width)
-            used += width
-        room = self.viewport().width()
+            hidden = column.key == CURVE and room < ROOM_FOR_CURVES
+            header.setSectionHidden(section, hidden)
+            used += 0 if hidden else width
         narrowest = max(NARROWEST_RUN, min(NARROW_RUN, room // 2))
         header.resizeSection(0, max(narrowest, room - used))
         header.blockSignals(False)  # noqa: FBT003 - Qt's

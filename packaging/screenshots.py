@@ -1,0 +1,192 @@
+"""Pictures of the window in each mode, for docs: `python packaging/screenshots.py PROJECT FOLDER`."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+import tempfile
+import time
+from collections import deque
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PIL import Image as Pillow
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QSettings, Qt
+from PySide6.QtTest import QTest
+
+from app import theme
+from app.browser.arrangement import Arrangement, Grouping
+from app.browser.facets import Facet
+from app.compare.panel import ComparePanel
+from app.compare.viewport import Region
+from app.garbage import UiThreadCollector
+from app.main import start_application
+from app.panels import MIDDLE
+from app.window import MainWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.browser.panel import BrowserPanel
+
+SIZE = (1480, 900)
+MOST_BYTES = 60_000
+"""Of one picture, so that all of them can lie in the repository."""
+PATIENCE_SECONDS = 120.0
+SETTLED_TICKS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One picture: the actions that lead to it, and what no action does."""
+
+    name: str
+    actions: tuple[str, ...] = ()
+    further: Callable[[MainWindow], None] | None = None
+
+
+def _compare(window: MainWindow) -> ComparePanel:
+    panel = window.maker.panels[MIDDLE]
+    assert isinstance(panel, ComparePanel)  # noqa: S101 - the table of panels says so
+    return panel
+
+
+def _browser(window: MainWindow) -> BrowserPanel:
+    return window.maker.panels["runs"]  # type: ignore[return-value]
+
+
+def _list_of_runs(window: MainWindow) -> None:
+    docks = window.docks.docks
+    for key in ("tag", "generation"):
+        window.docks.show(docks[key], shown=False)
+    window.resizeDocks([docks["runs"]], [640], Qt.Orientation.Horizontal)
+    columns = ("curve", "steps", "tags", "annotators", "score:brisque", "score:niqe")
+    protocol = window.session.runs[0].protocol
+    _browser(window).arrange(
+        Arrangement(
+            Grouping.MODEL, columns, "score:niqe", descending=True, facets={Facet.PROTOCOL: (protocol,)}
+        )
+    )
+
+
+def _close_up(window: MainWindow) -> None:
+    panel = _compare(window)
+    for _ in range(9):
+        panel.panes.right.zoom_in()
+    QTest.mouseMove(
+        panel.panes.right, QPoint(panel.panes.right.width() // 2, panel.panes.right.height() // 2)
+    )
+
+
+def _measured(window: MainWindow) -> None:
+    _compare(window).meter.measure(Region(0.3, 0.25, 0.6, 0.65))
+
+
+def _amplified(window: MainWindow) -> None:
+    panes = _compare(window).panes
+    panes.compare(replace(panes.comparison, gain=8))
+
+
+SHOTS: tuple[Shot, ...] = (
+    Shot("runs", further=_list_of_runs),
+    Shot("side-by-side", ("view.step_details",)),
+    Shot("four-panes", ("view.four_panes",)),
+    Shot("wipe", ("view.wipe",)),
+    Shot("blink", ("view.blink",)),
+    Shot("difference", ("view.signed_difference",), _amplified),
+    Shot("false-colour", ("view.absolute_difference", "view.shades_false_colour"), _amplified),
+    Shot("flip", ("view.flip_difference", "view.shades_false_colour")),
+    Shot("channel", ("view.channel_chroma",)),
+    Shot("pixels", further=_close_up),
+    Shot("measured", further=_measured),
+)
+
+
+def take(project: Path, folder: Path) -> list[Path]:
+    """Draw every mode in dark and in light into WebP files of a folder; the project is only read."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    start_application()
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    with tempfile.TemporaryDirectory() as settings:
+        QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, settings)
+        for shot in SHOTS:
+            # A window for each: no mode is left over from the one before.
+            window = MainWindow(remember=False)
+            collector = UiThreadCollector(window)
+            collector.start()
+            try:
+                _open(window, project)
+                for key in shot.actions:
+                    window.registry.qaction(key).trigger()
+                if shot.further is not None:
+                    shot.further(window)
+                for scheme in (theme.Scheme.DARK, theme.Scheme.LIGHT):
+                    theme.set_scheme(scheme)
+                    _settle(window)
+                    written.append(_save(window, folder / f"{shot.name}-{scheme}.webp"))
+            finally:
+                window.close()
+                collector.stop()
+    return written
+
+
+def _open(window: MainWindow, project: Path) -> None:
+    window.resize(*SIZE)
+    window.show()
+    _until(lambda: window.maker.complete)
+    window.open_project(project, read_only=True)
+    _until(lambda: window.session.run is not None)
+    window.session.last_step()
+    _settle(window)
+
+
+def _settle(window: MainWindow) -> None:
+    settled: deque[bool] = deque(maxlen=SETTLED_TICKS)
+
+    def look() -> bool:
+        settled.append(window.is_settled())
+        return len(settled) == SETTLED_TICKS and all(settled)
+
+    _until(look)
+
+
+def _until(there: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not there():
+        if time.monotonic() > end:
+            raise TimeoutError(f"not everything arrived in {PATIENCE_SECONDS:.0f} s")
+        QTest.qWait(50)
+
+
+def _save(window: MainWindow, out: Path) -> Path:
+    """Write the window as WebP, as good as fits into the bytes that a picture may have."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    window.grab().save(buffer, "PNG")
+    picture = Pillow.open(io.BytesIO(bytes(buffer.data().data()))).convert("RGB")
+    for quality in range(85, 20, -5):
+        encoded = io.BytesIO()
+        picture.save(encoded, "WEBP", quality=quality, method=6)
+        if encoded.tell() < MOST_BYTES:
+            break
+    out.write_bytes(encoded.getvalue())
+    return out
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="screenshots.py", description=__doc__)
+    parser.add_argument("project", type=Path)
+    parser.add_argument("folder", type=Path)
+    chosen = parser.parse_args(arguments)
+    for path in take(chosen.project, chosen.folder):
+        print(f"{path}: {path.stat().st_size / 1000:.0f} kB", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
