@@ -55,8 +55,13 @@ class FakeGemini:
         retry_delay: float = 1.0,
         slow_seconds: float = 5.0,
         every: int = 2,
+        answer_with: bytes | None = None,
     ) -> None:
-        """Port 0 takes a free one. Each `every`-th edit that is new to the server meets the next fault."""
+        """Port 0 takes a free one. Each `every`-th edit that is new to the server meets the next fault.
+
+        `answer_with` is a picture that is given instead of an edit, each time with another end.
+        """
+        self.answer_with = answer_with
         self.faults = tuple(faults)
         self.retry_delay, self.slow_seconds, self.every = retry_delay, slow_seconds, every
         self.accepted = 0  # calls with a body that was understood, failed ones too
@@ -113,6 +118,8 @@ class FakeGemini:
 
     def edited(self, image: bytes, *, seed: int) -> tuple[bytes, int]:
         """Give the picture as an editor would, and how many edits it is away from a first one."""
+        if self.answer_with is not None:
+            return self.answer_with + seed.to_bytes(8), 1
         pixels = decode(image, Purpose.DISPLAY).pixels
         height, width = pixels.shape[:2]
         cropped = pixels[height // 100 : height - height // 100, width // 100 : width - width // 100]
