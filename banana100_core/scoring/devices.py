@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 CPU = "cpu"
 _GRAPHICS = re.compile(r"cuda:\d+|mps")
 _SECONDS = 120.0
+
+log = logging.getLogger(__name__)
 
 _found: dict[str, str] | None = None  # they don't change while the program runs
 
@@ -37,9 +41,22 @@ class DeviceFinder:
                 self._worker.stop()
         return dict(_found)
 
+    def cards(self) -> list[str]:
+        """Give their names; none, with a warning in the log, where they can't be looked for."""
+        try:
+            return list(self.find())
+        except Exception as error:  # noqa: BLE001 - there is still the CPU
+            log.warning("Graphics cards can't be looked for: %s", error)
+            return []
+
     def stop(self) -> None:
         """End the search; `find` raises WorkerDiedError then."""
         self._worker.stop()
+
+
+def cores() -> int:
+    """How many cores of the CPU this program may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def graphics_cards() -> dict[str, str]:

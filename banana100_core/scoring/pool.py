@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections import deque
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from banana100_core.catalog.metrics import metrics as our_catalog
 from banana100_core.errors import BananaError
 from banana100_core.project.scores import forget_failed, unscored_images
 from banana100_core.scoring.backlog import Priority
-from banana100_core.scoring.devices import CPU, DeviceFinder, need_devices, need_names
+from banana100_core.scoring.devices import CPU, DeviceFinder, cores, need_devices, need_names
 from banana100_core.scoring.driver import Driver, Task
 from banana100_core.scoring.keeper import Keeper
 from banana100_core.scoring.lanes import Lanes
@@ -79,7 +78,7 @@ class ScoringPool:
         self._catalog = catalog
         self._devices = devices
         self._max_memory = max_memory
-        self._threads = threads or _cores()
+        self._threads = threads or cores()
         self._follow = follow
 
         self._condition = threading.Condition()
@@ -253,7 +252,7 @@ class ScoringPool:
             return
         if any(self._chosen[metric] != NATIVE for metric in self._methods):
             self._looked_for_cards = True
-            self._open_each(self._graphics_cards())
+            self._open_each(self._finder.cards())
 
     def _open_each(self, devices: Sequence[str]) -> None:
         for device in dict.fromkeys(devices):
@@ -269,13 +268,6 @@ class ScoringPool:
 
     def _ready_methods(self) -> dict[str, str]:
         return ready_methods(self._metrics, self._backends, self._catalog)
-
-    def _graphics_cards(self) -> list[str]:
-        try:
-            return list(self._finder.find())
-        except Exception as error:  # noqa: BLE001 - there is still the CPU
-            log.warning("Graphics cards can't be looked for: %s", error)
-            return []
 
     def _request(self, sha256s: Sequence[str], priority: Priority, metrics: Sequence[str] | None) -> None:
         wanted = self._methods if metrics is None else metrics
@@ -411,7 +403,3 @@ class ScoringPool:
         asked.discard(metric)
         if not asked:
             del self._open[sha256]
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
