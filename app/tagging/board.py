@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -12,9 +11,9 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.region_edits import RegionEdits
 from app.tagging import rescue
+from app.tagging.rows import Row, Saved, as_new, kept_of, shown_of, write
 from banana100_core.errors import BananaError
 from banana100_core.project import tags as stored
-from banana100_core.project.records import NewTag, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,44 +21,9 @@ if TYPE_CHECKING:
 
     from app.session import Session
     from banana100_core.project import Project
-    from banana100_core.project.records import Edit
+    from banana100_core.project.records import Edit, NewTag, Tag
 
 AGAIN_MS = 5_000  # until what could not be saved is tried again
-EDITABLE = ("onset", "end_step", "severity", "certainty", "note", "review_state")
-
-
-class Saved(StrEnum):
-    """Where the newest edit of a row stands."""
-
-    YES = "saved"
-    SAVING = "saving"
-    FAILED = "failed"
-
-
-@dataclass(slots=True)
-class Row:
-    """A tag as shown: `saved` is what the project has, `wanted` what it shall have; None is no tag."""
-
-    id: int
-    uuid: str
-    annotator: str
-    saved: Tag | None
-    wanted: NewTag | None
-    reason: str = ""
-    future: Future[Tag | None] | None = None
-    sent: NewTag | None = None
-
-    @property
-    def state(self) -> Saved:
-        """Where the newest edit stands."""
-        if self.reason:
-            return Saved.FAILED
-        return Saved.YES if not self.dirty else Saved.SAVING
-
-    @property
-    def dirty(self) -> bool:
-        """Whether the project has not got what is wanted."""
-        return self.wanted != (as_new(self.saved) if self.saved else None)
 
 
 class TagBoard(QObject):
@@ -104,7 +68,7 @@ class TagBoard(QObject):
             for row in self._rows.values()
             if row.wanted and run and row.wanted.run_id == run.id and (self.own(row) or not blind)
         ]
-        return sorted(shown, key=lambda row: (_shown(row).onset, row.id))
+        return sorted(shown, key=lambda row: (shown_of(row).onset, row.id))
 
     @property
     def failed_rows(self) -> list[Row]:
@@ -195,7 +159,7 @@ class TagBoard(QObject):
 
     def describe(self, row: Row) -> str:
         """Say in a few words which tag a row is."""
-        shown = _shown(row)
+        shown = shown_of(row)
         return self._in_words(shown.failure_mode, shown.onset, shown.end_step)
 
     # The thread
@@ -242,7 +206,7 @@ class TagBoard(QObject):
         """Save to the last edit; the session closes the file only after this."""
         self.flush()
         lost, project = self.failed_rows, self._project
-        kept = bool(lost) and project is not None and rescue.keep(project, [_kept(row) for row in lost])
+        kept = bool(lost) and project is not None and rescue.keep(project, [kept_of(row) for row in lost])
         self._forget_kept()
         self._kept_there = False
         self._again.stop()
@@ -270,7 +234,7 @@ class TagBoard(QObject):
         if not quietly:
             row.reason = ""
         row.sent = wanted
-        row.future = future = thread.submit(lambda: _write(project, annotator, uuid, saved, wanted))
+        row.future = future = thread.submit(lambda: write(project, annotator, uuid, saved, wanted))
         future.add_done_callback(lambda done: self._finished.emit(lambda: self._take_saved(row, done)))
 
     def _take_saved(self, row: Row, future: Future[Tag | None]) -> None:
@@ -394,43 +358,3 @@ class TagBoard(QObject):
     def _do(self, work: Callable[[], None]) -> None:
         if self._session.edit_thread is not None:
             self._session.edit_thread.submit(work)
-
-
-def as_new(tag: Tag) -> NewTag:
-    """The fields of a tag that an annotator decides."""
-    return NewTag(
-        run_id=tag.run_id,
-        failure_mode=tag.failure_mode,
-        onset=tag.onset,
-        end_step=tag.end_step,
-        severity=tag.severity,
-        certainty=tag.certainty,
-        note=tag.note,
-        review_state=tag.review_state,
-    )
-
-
-def _kept(row: Row) -> rescue.Kept:
-    return rescue.Kept(row.uuid, row.annotator, as_new(row.saved) if row.saved else None, row.wanted)
-
-
-def _shown(row: Row) -> NewTag:
-    shown = row.wanted or row.sent or (as_new(row.saved) if row.saved else None)
-    assert shown is not None  # noqa: S101 - a row has at least one of them
-    return shown
-
-
-def _write(
-    project: Project, annotator: str, uuid: str, saved: Tag | None, wanted: NewTag | None
-) -> Tag | None:
-    if wanted is None:
-        if saved is not None:
-            stored.remove_tag(project, annotator, uuid)
-        return None
-    if saved is None:
-        return stored.add_tag(project, annotator, wanted, uuid)
-    before = as_new(saved)
-    changes = {
-        name: getattr(wanted, name) for name in EDITABLE if getattr(wanted, name) != getattr(before, name)
-    }
-    return stored.change_tag(project, annotator, uuid, **changes)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.tagging.board import Row
     from app.tagging.panel import TaggingPanel
+    from app.tagging.rows import Row
 
 SURER = 0.1
 _WORDS = {1: "mild", 2: "clear", 3: "severe"}

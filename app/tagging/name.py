@@ -20,13 +20,20 @@ class NameField(QLineEdit):
     """
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(name, parent)
+        super().__init__(parent)
+        self.setText(name)
+        self.setMinimumWidth(11 * theme.GRID)
         self.setAccessibleName("Annotator")
         self.setPlaceholderText("Your name")
         self.setToolTip("Annotator: the name that each of your tags carries. A click changes it")
         self.addAction(theme.icon("user"), QLineEdit.ActionPosition.LeadingPosition)
         self.setReadOnly(True)
         self.editingFinished.connect(lambda: self.setReadOnly(True))
+
+    def setText(self, name: str | None) -> None:
+        """Show the name from its beginning, where there is no room for all of it."""
+        super().setText(name)
+        self.setCursorPosition(0)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin to change the name."""

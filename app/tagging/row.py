@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.notifications import plain_label
-from app.tagging.board import Row, Saved
+from app.tagging.rows import Row, Saved
 from app.tagging.timeline import TagBar
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 
 from app.actions import ActionRegistry
 from app.session import Session
-from app.tagging.board import Saved
 from app.tagging.panel import TaggingPanel
+from app.tagging.rows import Saved
 from banana100_core.imaging.decode import inspect
 from banana100_core.project import Project
 from banana100_core.project.images import NewImage

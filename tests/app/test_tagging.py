@@ -489,7 +489,7 @@ TAGGER = """
     from PySide6.QtWidgets import QApplication, QMainWindow
     from app.actions import ActionRegistry
     from app.session import Session
-    from app.tagging.board import Saved
+    from app.tagging.rows import Saved
     from app.tagging.panel import TaggingPanel
     from banana100_core.project import Project
 
