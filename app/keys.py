@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
@@ -75,7 +75,8 @@ class KeysSheet(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(area)
-        self.resize(content.sizeHint().width() + 3 * theme.GRID, content.sizeHint().height() + theme.GRID)
+        wanted = content.sizeHint() + QSize(3 * theme.GRID, theme.GRID)
+        self.resize(wanted if parent is None else wanted.boundedTo(parent.window().size()))
 
 
 def _balanced(parts: list[tuple[str, list[Row]]]) -> list[list[tuple[str, list[Row]]]]:
