@@ -59,7 +59,7 @@ def rows() -> list[BenchRow]:
         found = [*_flips(application, session, panel, decoding), *_frames(panel)]
         found += _exact_pixels(panel)
         found += _level_memory(application, session, panel)
-        session.close_project()
+        found += _given_back(session, panel)
         for kind in ("PNG", "JPEG"):
             found += _cold(application, session, panel, Path(folder) / f"{kind}.b100", kind)
         found += _held_arrow(application, session, panel, Path(folder) / "long.b100")
@@ -133,13 +133,16 @@ def _frames(panel: ComparePanel) -> Iterator[BenchRow]:
         "four panes": (Comparison(count=4), Look()),
         "wipe": (Comparison(Mode.WIPE), Look()),
         "blink": (Comparison(Mode.BLINK), Look()),
-        **{f"{kind} difference": (each, Look()) for kind, each in kinds.items()},
         **{
-            f"{kind} difference, false colour": (replace(each, shades=Shades.FALSE_COLOUR), Look())
+            f"{kind} difference, {shades}": (replace(each, shades=shades), Look())
             for kind, each in kinds.items()
+            for shades in Shades
         },
+        "signed difference of a*": (kinds[DifferenceMode.SIGNED], Look(Channel.A)),
         "gain and gamma": (Comparison(), Look(gamma=1.4, gain=1.5)),
+        "red channel": (Comparison(), Look(Channel.RED)),
         "a* channel": (Comparison(), Look(Channel.A)),
+        "a* channel, gain": (Comparison(), Look(Channel.A, gain=2.0)),
     }
     p95 = {}
     for name, size in {"2 MP": SMALL, "60 MP": LARGE}.items():
@@ -165,8 +168,8 @@ def _move_about(panel: ComparePanel) -> list[float]:
 
     canvases = [canvas for canvas in panel.panes.canvases if canvas.isVisible()]
     link, size, pane = panel.panes.right.link, panel.panes.images[1].size, panel.panes.right.pane
-    if size is None:
-        raise ValueError("the picture has no size")
+    if size is None or not canvases:
+        raise ValueError("there is no picture on screen")
     times = []
 
     def paint() -> None:
@@ -244,6 +247,24 @@ def _level_memory(application: QApplication, session: Session, panel: ComparePan
         held[1] / held[0],
         "level, <= 1.1",
         held[1] <= 1.1 * held[0],
+    )
+
+
+def _given_back(session: Session, panel: ComparePanel) -> Iterator[BenchRow]:
+    """How much of what decoded pictures hold is the system's again once the project is closed."""
+    import psutil
+
+    process, held = psutil.Process(), panel.pictures.loader.held_bytes / 1e6
+    before = process.memory_info().rss / 1e6
+    session.close_project()
+    returned = before - process.memory_info().rss / 1e6
+    yield BenchRow(
+        "memory given back when the project is closed",
+        f"{returned:.0f} MB",
+        f"{held:.0f} MB decoded",
+        returned / held,
+        "all, >= 0.9",
+        returned >= 0.9 * held,
     )
 
 
