@@ -119,6 +119,8 @@ def _texts(distribution: metadata.Distribution) -> Iterator[Path]:
         found = [_ROOT / name for name in _OWN_TEXTS]
     elif distribution.name.lower() in {"pyside6_essentials", "shiboken6"}:
         found = sorted((TEXTS / "Qt").glob("*"))
+    elif distribution.name == "pyvips-binary":  # its own text is of the scripts that build it alone
+        found += sorted((TEXTS / distribution.name).glob("*"))
     yield from (file for file in found if file.is_file())
 
 

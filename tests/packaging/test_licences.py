@@ -33,6 +33,15 @@ def test_the_texts_of_what_is_bundled_are_gathered_and_of_nothing_else(licences,
     assert "you may replace them" in said
 
 
+def test_the_libraries_within_a_bundled_library_are_named(licences, tmp_path):
+    import _libvips
+
+    out = tmp_path / "LICENSES"
+    licences.gather([_libvips.__file__], out)
+    texts = {text.name for text in (out / "pyvips-binary").iterdir()}
+    assert {"LICENSE", "LGPL-3.0.txt", "NOTICE.txt"} <= texts
+
+
 def test_what_has_no_text_is_named(licences, tmp_path):
     stranger = tmp_path / "libstranger.so.1"
     stranger.touch()
