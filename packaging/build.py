@@ -17,7 +17,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = {"annotator": "package,keyring", "full": "package,keyring,metrics,parquet"}
+EXTRAS = {"annotator": "package", "full": "package,keyring,metrics,parquet"}
 
 
 def main() -> int:

@@ -18,6 +18,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QPoint, QSettings, Qt
 from PySide6.QtTest import QTest
 
 from app import theme
+from app.actions import ACTIONS
 from app.browser.arrangement import Arrangement, Grouping
 from app.browser.facets import Facet
 from app.compare.panel import ComparePanel
@@ -41,11 +42,19 @@ SETTLED_TICKS = 5
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One picture: the actions that lead to it, and what no action does."""
+    """One picture and its words: the action that it is about, those that lead to it, and what none does."""
 
     name: str
+    title: str
+    action: str
+    words: str
     actions: tuple[str, ...] = ()
     further: Callable[[MainWindow], None] | None = None
+
+    @property
+    def key(self) -> str:
+        """The key of its action, as the keys sheet shows it."""
+        return next(action.keys_shown for action in ACTIONS if action.key == self.action)
 
 
 def _compare(window: MainWindow) -> ComparePanel:
@@ -91,17 +100,87 @@ def _amplified(window: MainWindow) -> None:
 
 
 SHOTS: tuple[Shot, ...] = (
-    Shot("runs", further=_list_of_runs),
-    Shot("side-by-side", ("view.step_details",)),
-    Shot("four-panes", ("view.four_panes",)),
-    Shot("wipe", ("view.wipe",)),
-    Shot("blink", ("view.blink",)),
-    Shot("difference", ("view.signed_difference",), _amplified),
-    Shot("false-colour", ("view.absolute_difference", "view.shades_false_colour"), _amplified),
-    Shot("flip", ("view.flip_difference", "view.shades_false_colour")),
-    Shot("channel", ("view.channel_chroma",)),
-    Shot("pixels", further=_close_up),
-    Shot("measured", further=_measured),
+    Shot(
+        "side-by-side",
+        "Side by side",
+        "view.side_by_side",
+        "Two steps, zoomed and panned together. The name above a pane opens what it shows: the current step, "
+        "step 0 or 1, the one before, a pinned one, or the same step of another run or another model. At the "
+        "right, all that is known of the step.",
+        ("view.step_details",),
+    ),
+    Shot(
+        "runs",
+        "Runs",
+        "edit.filter",
+        "Words narrow the list down, and so do protocol, model, resolution, tags, missing scores and failed "
+        "steps. Runs are grouped and sorted, columns chosen, and views saved in the project. What is "
+        "selected here is what scoring, plots and export take.",
+        (),
+        _list_of_runs,
+    ),
+    Shot(
+        "four-panes",
+        "Four panes",
+        "view.more_panes",
+        "Each pane has a rule of its own.",
+        ("view.four_panes",),
+    ),
+    Shot("wipe", "Wipe", "view.wipe", "The divider is dragged, or moved with the keyboard.", ("view.wipe",)),
+    Shot(
+        "blink",
+        "Blink",
+        "view.blink",
+        "One after the other in one place; a badge says which.",
+        ("view.blink",),
+    ),
+    Shot(
+        "difference",
+        "Difference",
+        "view.difference",
+        "Around mid-grey, here amplified eight times; also absolute, relative and FLIP.",
+        ("view.signed_difference",),
+        _amplified,
+    ),
+    Shot(
+        "false-colour",
+        "False colour",
+        "view.next_shades",
+        "How large the difference is, with its scale.",
+        ("view.absolute_difference", "view.shades_false_colour"),
+        _amplified,
+    ),
+    Shot(
+        "flip",
+        "FLIP",
+        "view.next_difference",
+        "What an observer would notice on flipping between the two.",
+        ("view.flip_difference", "view.shades_false_colour"),
+    ),
+    Shot(
+        "channel",
+        "Channels",
+        "view.next_channel",
+        "Red, green, blue, L*, a*, b*, and here the chroma.",
+        ("view.channel_chroma",),
+    ),
+    Shot(
+        "pixels",
+        "Pixels",
+        "view.zoom_in",
+        "Close up, pixels have their grid and their values. The line below tells RGB, Lab and ΔE of the "
+        "pixel under the cursor.",
+        (),
+        _close_up,
+    ),
+    Shot(
+        "measured",
+        "A rectangle measured",
+        "view.measure",
+        "Statistics and histograms of one place in all panes.",
+        (),
+        _measured,
+    ),
 )
 
 
@@ -177,6 +256,30 @@ def _save(window: MainWindow, out: Path) -> Path:
     return out
 
 
+def write_page(folder: Path) -> Path:
+    """Write the page that shows the pictures of a folder, beside it."""
+    parts = [
+        "# A tour of the window",
+        (
+            "Drawn by `make screenshots` from the demo study, in dark and in light. `?` in the window shows "
+            "all keys, and Ctrl+Shift+P finds every action."
+        ),
+    ]
+    for shot in SHOTS:
+        dark, light = (f"{folder.name}/{shot.name}-{scheme}.webp" for scheme in ("dark", "light"))
+        parts += [
+            f"## {shot.title}" + (f" ({shot.key})" if shot.key else ""),
+            shot.words,
+            (
+                f'<picture><source media="(prefers-color-scheme: light)" srcset="{light}">'
+                f'<img src="{dark}" alt="{shot.title}"></picture>'
+            ),
+        ]
+    page = folder.with_suffix(".md")
+    page.write_text("\n\n".join(parts) + "\n", "utf-8")
+    return page
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="screenshots.py", description=__doc__)
@@ -185,6 +288,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     for path in take(chosen.project, chosen.folder):
         print(f"{path}: {path.stat().st_size / 1000:.0f} kB", flush=True)
+    print(write_page(chosen.folder))
     return 0
 
 
