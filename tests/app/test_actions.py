@@ -93,13 +93,14 @@ def test_a_key_pressed_in_the_window_runs_its_action(bare, action):
 
 
 @pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit, QSpinBox])
-def test_no_plain_key_runs_an_action_while_text_is_typed(bare, kind):
+def test_no_plain_key_runs_an_action_while_text_is_typed(bare, qtbot, kind):
     window, registry, ran = bare
     field = kind()
     window.setCentralWidget(field)
     for context in set(Context) - {Context.WINDOW}:
         registry.attach(context, field)
     field.setFocus()
+    qtbot.waitUntil(field.hasFocus)  # until then nobody keeps keys for it
     for key, sequence in PLAIN:
         _press(field, sequence)
         assert ran == [], key
