@@ -191,6 +191,17 @@ class Panes(QWidget):
         self._flipped = on
         self._show()
 
+    def hold_blink(self, *, on: bool) -> None:
+        """Show the current step alone while something is edited on it, or blink again."""
+        if self._comparison.mode is not Mode.BLINK or on is not self._timer.isActive():
+            return
+        if on:
+            self._timer.stop()
+            self._blinked = False
+            self._show()
+        else:
+            self._timer.start(1000 // self._comparison.blinks)
+
     def refresh(self) -> None:
         """Show what has become known, as an error map."""
         self._show()

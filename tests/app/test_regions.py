@@ -678,3 +678,27 @@ def test_what_still_cannot_be_written_when_the_project_closes_is_told(boxed):
     with boxed.qtbot.waitSignal(boxed.session.failed) as told:
         boxed.close()
     assert told.args[0] == "1 edit to a region could not be saved"
+
+
+def test_arrows_step_again_where_the_chosen_region_is_not(desk):
+    desk.at(4).tagged().press(Qt.Key.Key_K, CTRL)
+    desk.at(2)
+    desk.qtbot.waitUntil(lambda: desk.tool.chosen is None)
+    assert desk.tool.hint.text == ""
+    desk.canvas.setFocus()
+    desk.press(Qt.Key.Key_Right)
+    assert desk.session.step == 3
+    assert desk.boxes() == [(4, ((30, 20), (90, 60)))]
+
+
+def test_a_blink_waits_while_a_region_is_chosen_or_drawn(boxed):
+    boxed.trigger("view.blink")
+    timer = boxed.compare.panes._timer
+    assert not timer.isActive()
+    boxed.press(Qt.Key.Key_Escape)
+    assert timer.isActive()
+    boxed.press(Qt.Key.Key_B, CTRL)
+    assert not timer.isActive()
+    assert [part.frame.step for part in boxed.tool.parts(boxed.canvas)] == [2]
+    boxed.press(Qt.Key.Key_Escape)
+    assert timer.isActive()

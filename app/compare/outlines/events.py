@@ -33,6 +33,7 @@ _ARROWS = {
 }
 _FAR = 10
 _ENTER = {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+_FOR_CHOSEN = {*_ARROWS, *_ENTER, Qt.Key.Key_Insert}
 
 
 class _Held:
@@ -290,15 +291,16 @@ class RegionEvents(QObject):
         held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         shift = held == Qt.KeyboardModifier.ShiftModifier
         plain = not held
-        drawing, chosen, handle = tool.drawing is not None, tool.chosen is not None, tool.handle is not None
+        drawing, handle = tool.drawing is not None, tool.handle is not None
+        chosen = key in _FOR_CHOSEN and tool.chosen_here is not None
         wanted = {
             Qt.Key.Key_Tab: plain and not drawing and bool(tool.walkable),
             Qt.Key.Key_Backtab: not drawing and bool(tool.walkable),
-            Qt.Key.Key_Escape: plain and (drawing or chosen or bool(tool.hint.text)),
+            Qt.Key.Key_Escape: plain and (drawing or tool.chosen is not None or bool(tool.hint.text)),
             Qt.Key.Key_Return: plain and (drawing or (chosen and not handle)),
             Qt.Key.Key_Enter: plain and (drawing or (chosen and not handle)),
             Qt.Key.Key_Backspace: plain and tool.draft is not None,
-            Qt.Key.Key_Insert: plain and handle,
+            Qt.Key.Key_Insert: plain and chosen and handle,
         } | dict.fromkeys(_ARROWS, chosen and (plain or shift))
         return wanted.get(Qt.Key(key), False)
 

@@ -106,12 +106,6 @@ def kept(kind: RegionKind, points: Points) -> Points:
     return tuple((round(x, digits), round(y, digits)) for x, y in points)
 
 
-def centre(points: Points) -> Point:
-    """The middle of the outline's bounds."""
-    xs, ys = zip(*points, strict=True)
-    return (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
-
-
 def contains(ring: Sequence[Point], at: Point) -> bool:
     """Whether a point lies inside an outline."""
     x, y = at

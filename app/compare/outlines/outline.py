@@ -13,7 +13,7 @@ from PySide6.QtGui import QPainterPath, QPolygonF
 from app.compare.outlines.geometry import contains, corners, distance_to_edge
 from app.region_edits import RegionEdits
 from app.session import ChosenTag
-from banana100_core.catalog.failure_modes import Level
+from banana100_core.catalog.failure_modes import Level, failure_modes
 from banana100_core.project.regions import regions_at, scaled
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Outlines(QObject):
         super().__init__(parent)
         self._session = session
         self._tags: dict[str, Tag] = {}
-        self._modes: Mapping[str, FailureMode] = {}
+        self._modes: Mapping[str, FailureMode] = failure_modes()  # until the project's own are read
         self._known: dict[tuple[int, str], Outline] = {}
         self._at: dict[Frame, Layer] = {}
         self.edits = RegionEdits.of(session)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.compare.outlines.draft import Draft
 from app.compare.outlines.frame import mapped, parts_of
 from app.compare.outlines.geometry import (
-    box,
     handles,
     is_vertex,
     kept,
@@ -37,26 +36,6 @@ if TYPE_CHECKING:
     from banana100_core.project.regions import Points
 
 
-@dataclass(slots=True)
-class Draft:
-    """A region that is being drawn in a pane: its points, and where the cursor is."""
-
-    canvas: Canvas
-    frame: Frame
-    kind: RegionKind
-    level: Level
-    points: list[Point] = field(default_factory=list)
-    cursor: Point | None = None
-
-    @property
-    def line(self) -> list[Point]:
-        """What there is of its outline."""
-        if self.kind is RegionKind.POLYGON or not self.points or self.cursor is None:
-            return self.points
-        (left, top), (right, bottom) = box(self.points[0], self.cursor)
-        return [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
-
-
 class RegionTool(QObject):
     """Draws regions of the chosen tag, and changes those of this annotator."""
 
@@ -81,6 +60,9 @@ class RegionTool(QObject):
         for canvas in panes.canvases:
             canvas.overlay = self.view.paint
         outlines.changed.connect(self._take_outlines)
+        # Queued, so that the panes show the step by then.
+        session.step_changed.connect(self._take_step, Qt.ConnectionType.QueuedConnection)
+        panes.comparison_changed.connect(self.refresh)
         session.run_changed.connect(self.reset)
         session.project_closed.connect(self.reset)
         session.project_closed.connect(self.view.forget)
@@ -104,6 +86,12 @@ class RegionTool(QObject):
     def chosen_in(self, frame: Frame) -> Outline | None:
         """The chosen outline as it is in a picture."""
         return self.outlines.at(frame).by_uuid.get(self.chosen or "")
+
+    @property
+    def chosen_here(self) -> Outline | None:
+        """The chosen outline, if it is in the picture that the keyboard acts on."""
+        active = self.active() if self.chosen is not None else None
+        return self.chosen_in(active[1].frame) if active is not None else None
 
     def points_of(self, outline: Outline, frame: Frame) -> Points:
         """The points of an outline, as far as it has been moved."""
@@ -161,6 +149,7 @@ class RegionTool(QObject):
             self.hint.show_text(f"{what} not saved: {edits.reason}", failed=True)
         else:
             self.hint.show_text(text)
+        self._panes.hold_blink(on=self.drawing is not None or self.chosen is not None)
         cursor = Qt.CursorShape.CrossCursor if self.drawing else Qt.CursorShape.ArrowCursor
         for canvas in self._panes.canvases:
             canvas.setCursor(cursor)
@@ -399,6 +388,12 @@ class RegionTool(QObject):
         tag = self.outlines.tag_of(outline)
         if tag is not None:
             self._session.choose_tag(tag)
+
+    def _take_step(self) -> None:
+        """Let go of what is of another step."""
+        self.finish_shape()
+        self.draft = None
+        self._take_outlines()
 
     def _take_outlines(self) -> None:
         if self.chosen is not None and self._find(self.chosen) is None:
