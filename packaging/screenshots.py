@@ -67,12 +67,15 @@ def _browser(window: MainWindow) -> BrowserPanel:
     return window.maker.panels["runs"]  # type: ignore[return-value]
 
 
-def _list_of_runs(window: MainWindow) -> None:
-    docks = window.docks.docks
+def _without_tags(window: MainWindow) -> None:
     for key in ("tag", "generation"):
-        window.docks.show(docks[key], shown=False)
-    window.resizeDocks([docks["runs"]], [640], Qt.Orientation.Horizontal)
-    columns = ("curve", "steps", "tags", "annotators", "score:brisque", "score:niqe")
+        window.docks.show(window.docks.docks[key], shown=False)
+
+
+def _list_of_runs(window: MainWindow) -> None:
+    _without_tags(window)
+    window.resizeDocks([window.docks.docks["runs"]], [640], Qt.Orientation.Horizontal)
+    columns = ("curve", "steps", "tags", "score:brisque", "score:niqe")
     protocol = window.session.runs[0].protocol
     _browser(window).arrange(
         Arrangement(
@@ -108,6 +111,7 @@ SHOTS: tuple[Shot, ...] = (
         "step 0 or 1, the one before, a pinned one, or the same step of another run or another model. At the "
         "right, all that is known of the step.",
         ("view.step_details",),
+        _without_tags,
     ),
     Shot(
         "runs",
