@@ -89,6 +89,11 @@ class ImageLoader(QObject):
         if session.project is not None:
             self.open(session.project)
 
+    def bound(self, cache_bytes: int | None) -> None:
+        """Hold no more than this from now on; None for the default."""
+        self.cache_bytes = default_cache_bytes() if cache_bytes is None else cache_bytes
+        self._make_room()
+
     @property
     def held_bytes(self) -> int:
         """Bytes of decoded pictures held now."""

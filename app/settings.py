@@ -52,6 +52,16 @@ SETTINGS: tuple[Setting, ...] = (
         (("system", "As the system"), ("dark", "Dark"), ("light", "Light")),
     ),
     Setting(
+        "picture_memory",
+        "Memory for pictures",
+        "What decoded pictures may take while a project is open; with more, more steps are there at once.",
+        "",
+        (
+            ("", "A quarter of this machine's, 2 GB at most"),
+            *((str(2**place), f"{2**place} MB") for place in range(9, 14)),
+        ),
+    ),
+    Setting(
         "score_on_opening",
         "Score when a project opens",
         "Begin at once with every picture that has no score, instead of when asked.",

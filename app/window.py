@@ -205,6 +205,8 @@ class MainWindow(QMainWindow):
             self.session.annotator = self.settings.text("annotator")
         elif key == "theme":
             self._show_scheme()
+        elif key == "picture_memory" and MIDDLE in self.maker.panels:
+            self._bound_pictures(self.maker.panels[MIDDLE])
 
     def _show_scheme(self) -> None:
         chosen = theme.Scheme(self.settings.text("theme"))
@@ -213,11 +215,16 @@ class MainWindow(QMainWindow):
 
     def _place_panel(self, place: str, panel: QWidget) -> None:
         if place == MIDDLE:
+            self._bound_pictures(panel)
             self.middle.addWidget(panel)
         elif place == REASONING:
             self.maker.panels["scores"].add_tab(panel, "Reasoning")  # type: ignore[attr-defined]
         else:
             self.docks.docks[place].set_panel(curtained(self.session, place, panel))
+
+    def _bound_pictures(self, panel: QWidget) -> None:
+        megabytes = self.settings.text("picture_memory")
+        panel.pictures.loader.bound(int(megabytes) * 2**20 if megabytes else None)  # type: ignore[attr-defined]
 
     def _finish_panels(self) -> None:
         self._show_middle()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.compare.painting import pixel_at
-from app.images import ImageLoader
+from app.images import ImageLoader, default_cache_bytes
 from banana100_core.imaging.decode import Purpose, decode, inspect
 from banana100_core.project.images import NewImage, add_initial_image
 
@@ -115,6 +115,17 @@ def test_the_cache_is_bounded_in_bytes(project, pictures, qtbot):
     loader.close()
     assert loader.held_bytes == 0
     assert loader.pyramid(shas[-1]) is None
+
+
+def test_a_smaller_bound_lets_go_at_once(loader, pictures, qtbot):
+    shas = list(pictures)
+    loader.want(shas[0], ahead=shas[1:5])
+    qtbot.waitUntil(lambda: all(loader.pyramid(sha256) for sha256 in shas[:5]))
+    loader.bound(3 * 640 * 480 * 4)
+    assert loader.pyramid(shas[0]) is not None
+    assert loader.held_bytes <= loader.cache_bytes
+    loader.bound(None)
+    assert loader.cache_bytes == default_cache_bytes()
 
 
 def test_what_is_on_screen_is_kept_even_when_it_alone_is_too_large(project, pictures, qtbot):

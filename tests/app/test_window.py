@@ -16,8 +16,10 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app import theme
 from app.actions import ACTIONS
+from app.images import default_cache_bytes
 from app.importing import ImportDialog
 from app.notifications import FaultCatcher, log_file
+from app.panels import MIDDLE
 from app.settings import Settings, SettingsDialog
 from app.status import duration, generation_text, project_text, scoring_by_metric, scoring_text
 from app.window import MainWindow
@@ -241,6 +243,15 @@ def test_a_cancelled_settings_dialog_changes_nothing(qtbot, window):
     assert window.settings.text("annotator") == "Grace"
     assert window.session.annotator == "Grace"
     assert Settings().text("annotator") == "Grace"
+
+
+def test_the_memory_for_pictures_can_be_set(qtbot, window):
+    qtbot.waitUntil(lambda: window.maker.complete)
+    loader = window.maker.panels[MIDDLE].pictures.loader
+    window.settings.change({"picture_memory": "512"})
+    assert loader.cache_bytes == 512 * 2**20
+    window.settings.change({"picture_memory": ""})
+    assert loader.cache_bytes == default_cache_bytes()
 
 
 def test_a_setting_that_means_nothing_falls_back_to_its_default():
