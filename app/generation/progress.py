@@ -149,8 +149,10 @@ class ProgressView(QWidget):
 def spending(cost_usd: float, limits: Limits | None) -> str:
     """For instance "$1.20 of $5.00 spent"; nothing where nothing is paid."""
     budget = limits.budget_usd if limits is not None else None
+    if budget is None and not cost_usd:
+        return ""
+    of_budget = "" if budget is None else f" of ${budget:,.2f}"
     # What an answer that was lost may have cost counts against the budget.
-    spent = max(cost_usd, limits.spent_usd if limits is not None else 0.0)
-    if budget is not None:
-        return f"${spent:,.2f} of ${budget:,.2f} spent"
-    return f"${spent:,.2f} spent" if spent else ""
+    lost = (limits.spent_usd if limits is not None else 0.0) - cost_usd
+    more = f", and up to ${lost:,.2f} for lost answers" if lost >= 0.005 else ""
+    return f"${cost_usd:,.2f}{of_budget} spent{more}"

@@ -6,9 +6,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit
 
+from app.generation.progress import spending
 from banana100_core.catalog.faults import Fault
 from banana100_core.catalog.settings import INTERLEAVED, SeedMode, SessionMode
 from banana100_core.generation.fake_gemini import FakeGemini
+from banana100_core.generation.limits import Limits
 from banana100_core.project.records import RunState
 from banana100_core.project.runs import runs, steps
 from tests.app.generation_desk import Desk
@@ -280,3 +282,13 @@ def test_a_key_of_the_environment_is_not_offered_to_be_changed(desk, service):
     key = desk.form.editors.key
     assert key.state.text() == "API key: present, from the environment variable GEMINI_API_KEY."
     assert not key.change.isVisible()
+
+
+def test_answers_that_were_lost_are_told_apart_from_what_was_spent():
+    limits = Limits(budget_usd=5.0)
+    assert spending(0.0, Limits()) == ""
+    assert spending(1.2, None) == "$1.20 spent"
+    limits.answered(0.27, 0.14)
+    assert spending(0.14, limits) == "$0.14 of $5.00 spent"
+    limits.answered(0.27, None)
+    assert spending(0.14, limits) == "$0.14 of $5.00 spent, and up to $0.27 for lost answers"
