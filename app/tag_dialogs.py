@@ -61,6 +61,11 @@ class TagDialogs(QObject):
         """Show how far annotators agree; the window stays usable."""
         from app.agreement.dialog import AgreementDialog
 
+        already = self._window.findChild(AgreementDialog)
+        if already is not None and already.isVisible():
+            already.raise_()
+            already.activateWindow()
+            return
         dialog = AgreementDialog(self._session, self._window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.show()

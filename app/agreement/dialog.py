@@ -60,6 +60,7 @@ class AgreementDialog(QDialog):
         self._build()
         session.tags_updated.connect(self.read_again)
         session.project_closed.connect(self.reject)
+        session.blinding_changed.connect(self._leave_if_blind)
         self.read_again()
 
     def read_again(self) -> None:
@@ -118,6 +119,10 @@ class AgreementDialog(QDialog):
         layout.addWidget(self.heading)
         layout.addWidget(self.tabs, 1)
         layout.addWidget(buttons)
+
+    def _leave_if_blind(self) -> None:
+        if self._session.blinding.tags:
+            self.reject()
 
     def csv(self) -> str:
         """The tab on screen as CSV."""

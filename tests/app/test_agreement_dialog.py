@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from app.agreement.dialog import AgreementDialog
+from app.blinding import Blinding
 from banana100_core.project import Project
 from banana100_core.project.records import NewTag
 from banana100_core.project.tags import add_tag
@@ -90,6 +91,23 @@ def test_it_follows_what_is_tagged(dialog, session, qtbot):
     add_tag(session.project, "Bo", NewTag(2, "green_tint", 1))
     add_tag(session.project, "Ada", NewTag(2, "green_tint", 1))
     qtbot.waitUntil(lambda: len(dialog.runs.rows) == 3)
+
+
+def test_it_goes_when_tags_of_others_are_to_be_hidden(dialog, session):
+    session.set_blinding(Blinding(scores=True))
+    assert dialog.isVisible()
+    session.set_blinding(Blinding(tags=True))
+    assert not dialog.isVisible()
+
+
+def test_the_window_has_one_of_it(qtbot, window, study):
+    window.open_project(study)
+    qtbot.waitUntil(lambda: window.session.project is not None)
+    for _ in range(2):
+        window.registry.qaction("tag.agreement").trigger()
+    assert len(window.findChildren(AgreementDialog)) == 1
+    window.session.set_blinding(Blinding(tags=True))
+    assert not window.registry.qaction("tag.agreement").isEnabled()
 
 
 def test_a_study_of_one_annotator_is_told_what_to_do(qtbot, session, study):
