@@ -127,7 +127,7 @@ def test_an_annotator_loses_nothing_and_the_export_holds_what_was_outlined(study
 
     screen = tmp_path / "screen.png"
     going_on = start(study, "resume", screen)
-    assert going_on.wait(timeout=80) == 0
+    assert going_on.wait(timeout=240) == 0
     going_on.stdout.close()
 
     with Project.open(study) as project:
