@@ -549,6 +549,14 @@ def test_a_click_on_a_title_sorts_up_then_down_then_not_at_all(panel):
     assert sorts == [("steps", False), ("steps", True), ("", False)]
 
 
+def test_a_narrow_list_goes_without_its_curves(panel):
+    header, section = panel.view.header(), 1 + STANDARD.index("curve")
+    panel.window().resize(220, 700)
+    assert header.isSectionHidden(section)
+    panel.window().resize(340, 700)
+    assert not header.isSectionHidden(section)
+
+
 def test_grouping_columns_and_sort_are_there_at_the_next_start(panel, session):
     chosen = Arrangement(Grouping.NONE, ("steps", "tags", "score:niqe"), "score:niqe", descending=True)
     panel.arrange(chosen)
