@@ -31,8 +31,8 @@ from app.panels import MIDDLE, REASONING, PanelMaker
 from app.session import Session
 from app.settings import Settings, SettingsDialog
 from app.status import StatusBar
-from app.welcome import Welcome
 from app.tag_dialogs import TagDialogs
+from app.welcome import Welcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,9 +93,9 @@ class MainWindow(QMainWindow):
         fill_menus(self.menuBar(), self.registry)
         self.palette_box = Palette(self)
         self._connect_actions()
+        self.tag_dialogs = TagDialogs(self.session, self.registry, self)
 
         self.session.failed.connect(self.messages.show_error)
-        self.tag_dialogs = TagDialogs(self.session, self.registry, self)
         self.session.project_opened.connect(self._show_project)
         self.session.project_closed.connect(self._show_project)
         for changed in (self.session.runs_updated, self.session.run_changed):
