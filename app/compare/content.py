@@ -265,7 +265,7 @@ class Difference:
             return None
         one_channel = self.channel is not Channel.COLOUR
         before, after = (
-            screen_pixels(pyramid, place, area, channels=4 if one_channel else 3)
+            screen_pixels(pyramid, place, area, channels=4)
             for pyramid, place in (
                 (self.reference.pyramid, stretched(placement, size, other)),
                 (self.image.pyramid, placement),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,8 +34,7 @@ _DIVERGING = (
     (255, 190, 80),
 )
 
-_STRIP_ROWS = 64
-_LARGEST_WHOLE_GAIN = 100  # 255 times it, and 128, stay within 16 bits
+_STRIP_ROWS = 16
 RELATIVE_FLOOR = 0.01 * 255
 """Added to the reference before dividing by it, so that noise in black does not count as infinite."""
 
@@ -54,7 +53,7 @@ def difference(
 ) -> NDArray[np.uint8]:
     """Return what changed from `a` to `b`, times `gain`, as uint8; values beyond 0 to 255 are clipped.
 
-    Both are uint8 of the same shape, RGB (height, width, 3) or one channel (height, width); ValueError
+    Both are uint8 of the same shape, (height, width, channels) or one channel (height, width); ValueError
     otherwise. Each channel is taken by itself. The paper's residual view is SIGNED with a gain of 6.
     """
     _check(a, b)
@@ -62,32 +61,36 @@ def difference(
     # Strips keep the intermediates in the processor's cache.
     for top in range(0, a.shape[0], _STRIP_ROWS):
         rows = slice(top, top + _STRIP_ROWS)
-        shown[rows] = _levels(_change(a[rows], b[rows], mode, gain), mode, gain)
+        shown[rows] = _difference(a[rows], b[rows], mode, gain)
     return shown
 
 
 def largest_difference(
     a: NDArray[np.uint8], b: NDArray[np.uint8], mode: DifferenceMode, gain: float = 1.0
 ) -> NDArray[np.uint8]:
-    """Return `difference` of the channel that changed most, as (height, width), for grey and false colour."""
+    """Return `difference` of the channel that changed most, as (height, width), for grey and false colour.
+
+    Of four channels the last, which screens leave empty, is left aside.
+    """
     _check(a, b)
     if a.ndim == 2:
         return difference(a, b, mode, gain)
     shown = np.empty(a.shape[:2], np.uint8)
     for top in range(0, a.shape[0], _STRIP_ROWS):
         rows = slice(top, top + _STRIP_ROWS)
-        if mode is DifferenceMode.RELATIVE:
-            shares = _change(a[rows], b[rows], mode, gain)
-            shown[rows] = _levels(_over_channels(np.abs(shares, out=shares)), mode, gain)
+        if mode is not DifferenceMode.SIGNED:
+            shown[rows] = _over_channels(_difference(a[rows], b[rows], mode, gain))
             continue
-        # In bytes, of which the processor takes dozens at once; the gain is looked up at the end.
         higher = np.maximum(a[rows], b[rows])
-        if mode is DifferenceMode.ABSOLUTE:
-            size = _over_channels(higher - np.minimum(a[rows], b[rows]))
-            shown[rows] = _looked_up(size, mode, gain, 1)
-            continue
         up, down = _over_channels(higher - a[rows]), _over_channels(higher - b[rows])
-        shown[rows] = np.where(up >= down, _looked_up(up, mode, gain, 1), _looked_up(down, mode, gain, -1))
+        rises = up >= down
+        if _in_bytes(gain):
+            middle = np.uint8(128)
+            shown[rows] = np.where(rises, middle + _times(up, gain, 127), middle - _times(down, gain, 128))
+        else:
+            down[rises] = 0
+            up[~rises] = 0
+            shown[rows] = _difference(down, up, mode, gain)
     return shown
 
 
@@ -106,47 +109,58 @@ def _check(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> None:
         raise ValueError(f"pictures of {a.shape[1::-1]} and {b.shape[1::-1]} pixels can't be subtracted")
 
 
-def _change(
+def _difference(
     a: NDArray[np.uint8], b: NDArray[np.uint8], mode: DifferenceMode, gain: float
-) -> NDArray[np.int16] | NDArray[np.float32]:
-    # A whole gain needs no fractions, and 16-bit integers are twice as fast.
-    whole = float(gain).is_integer() and abs(gain) <= _LARGEST_WHOLE_GAIN
+) -> NDArray[np.uint8]:
+    if mode is DifferenceMode.RELATIVE or not _in_bytes(gain):
+        return np.take(_pair_table(mode, gain), a.astype(np.uint16) << np.uint16(8) | b, mode="clip")
+    # In bytes throughout, of which the processor takes dozens at once.
+    higher = np.maximum(a, b)
+    if mode is DifferenceMode.ABSOLUTE:
+        return _times(higher - np.minimum(a, b), gain, 255)
+    return _times(higher - a, gain, 127) + np.uint8(128) - _times(higher - b, gain, 128)
+
+
+def _in_bytes(gain: float) -> bool:
+    return float(gain).is_integer() and 1 <= gain <= 255
+
+
+def _times(sizes: NDArray[np.uint8], gain: float, most: int) -> NDArray[np.uint8]:
+    """Amplify in place, up to `most`."""
+    first = np.uint8(-(-most // int(gain)))  # that reaches it; products beyond would begin again from 0
+    reached = np.negative((sizes >= first).view(np.uint8))
+    np.multiply(sizes, np.uint8(gain), out=sizes)
+    sizes |= reached
+    return np.minimum(sizes, np.uint8(most), out=sizes)
+
+
+@lru_cache(maxsize=4)
+def _pair_table(mode: DifferenceMode, gain: float) -> NDArray[np.uint8]:
+    """The level for each pair of values, `a` times 256 plus `b`."""
+    value = np.arange(256, dtype=np.float32)
+    before, after = value[:, None], value[None, :]
+    change = after - before
     if mode is DifferenceMode.RELATIVE:
-        share = np.subtract(b, a, dtype=np.float32)
-        share *= np.float32(255)
-        share /= a + np.float32(RELATIVE_FLOOR)
-        return share
-    return np.subtract(b, a, dtype=np.int16 if whole else np.float32)
+        change = change * np.float32(255) / (before + np.float32(RELATIVE_FLOOR))
+    return _levels(change, mode, gain).astype(np.uint8).ravel()
 
 
-def _levels(
-    change: NDArray[np.int16] | NDArray[np.float32], mode: DifferenceMode, gain: float
-) -> NDArray[np.int16] | NDArray[np.float32]:
+def _levels(change: NDArray[np.float32], mode: DifferenceMode, gain: float) -> NDArray[np.float32]:
     """Amplify and bring into 0 to 255, in place."""
-    change *= change.dtype.type(gain)
+    change *= np.float32(gain)
     if mode is DifferenceMode.SIGNED:
         change += 128
     else:
         np.abs(change, out=change)
-    if change.dtype.kind == "f":
-        change += 0.5
+    change += 0.5
     return np.clip(change, 0, 255, out=change)
 
 
-def _over_channels(values: NDArray[Any]) -> NDArray[Any]:
-    """The largest of three channels."""
-    largest: NDArray[Any] = np.maximum(np.maximum(values[..., 0], values[..., 1]), values[..., 2])
-    return largest
-
-
-def _looked_up(sizes: NDArray[np.uint8], mode: DifferenceMode, gain: float, sign: int) -> NDArray[np.uint8]:
-    # bytes.translate looks up a byte in about a nanosecond; numpy would first widen each to an index.
-    levels = sizes.tobytes().translate(_gain_table(mode, gain, sign))
-    return np.frombuffer(levels, np.uint8).reshape(sizes.shape)
-
-
-@lru_cache(maxsize=8)
-def _gain_table(mode: DifferenceMode, gain: float, sign: int) -> bytes:
-    """The level of a change by each of 0 to 255, up or down."""
-    change = np.arange(256, dtype=np.float32) * np.float32(sign)
-    return _levels(change, mode, gain).astype(np.uint8).tobytes()
+def _over_channels(values: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The largest of the first three channels."""
+    if values.shape[-1] == 4 and values.flags.c_contiguous:
+        # Each byte with the two after it, in one go along the row: faster than every fourth one by itself.
+        row = values.reshape(-1)
+        two = np.maximum(row[:-2], row[1:-1])
+        return np.maximum(two, row[2:], out=two)[::4].reshape(values.shape[:-1])
+    return np.maximum(np.maximum(values[..., 0], values[..., 1]), values[..., 2])

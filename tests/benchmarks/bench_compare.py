@@ -164,7 +164,7 @@ def _frames(panel: ComparePanel) -> Iterator[BenchRow]:
 
 def _move_about(panel: ComparePanel) -> list[float]:
     """Milliseconds of each frame."""
-    from app.compare.viewport import fit_scale
+    from app.compare.viewport import View, fit_scale
 
     canvases = [canvas for canvas in panel.panes.canvases if canvas.isVisible()]
     link, size, pane = panel.panes.right.link, panel.panes.images[1].size, panel.panes.right.pane
@@ -177,6 +177,7 @@ def _move_about(panel: ComparePanel) -> list[float]:
             canvas.repaint()
 
     fit = fit_scale(size, pane)
+    link.view = View()  # from the middle, so that the picture covers the pane
     for frame in range(80):
         link.view = link.view.zoomed_to(fit * 0.5 * 16 ** (frame / 79), (pane.width * 0.4, 300), size, pane)
         times.append(_timed(paint))
