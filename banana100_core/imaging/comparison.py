@@ -77,20 +77,15 @@ def largest_difference(
         return difference(a, b, mode, gain)
     shown = np.empty(a.shape[:2], np.uint8)
     for top in range(0, a.shape[0], _STRIP_ROWS):
-        rows = slice(top, top + _STRIP_ROWS)
-        if mode is not DifferenceMode.SIGNED:
-            shown[rows] = _over_channels(_difference(a[rows], b[rows], mode, gain))
+        before, after = a[top : top + _STRIP_ROWS], b[top : top + _STRIP_ROWS]
+        if mode is DifferenceMode.RELATIVE:
+            shown[top : top + _STRIP_ROWS] = _over_channels(_difference(before, after, mode, gain))
             continue
-        higher = np.maximum(a[rows], b[rows])
-        up, down = _over_channels(higher - a[rows]), _over_channels(higher - b[rows])
-        rises = up >= down
-        if _in_bytes(gain):
-            middle = np.uint8(128)
-            shown[rows] = np.where(rises, middle + _times(up, gain, 127), middle - _times(down, gain, 128))
-        else:
-            down[rises] = 0
-            up[~rises] = 0
-            shown[rows] = _difference(down, up, mode, gain)
+        higher = np.maximum(before, after)
+        up, down = _over_channels(higher - before), _over_channels(higher - after)
+        # From nothing, by the larger of the two.
+        rises = (up >= down).view(np.uint8)
+        shown[top : top + _STRIP_ROWS] = _difference(down * (1 - rises), up * rises, mode, gain)
     return shown
 
 
@@ -112,26 +107,8 @@ def _check(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> None:
 def _difference(
     a: NDArray[np.uint8], b: NDArray[np.uint8], mode: DifferenceMode, gain: float
 ) -> NDArray[np.uint8]:
-    if mode is DifferenceMode.RELATIVE or not _in_bytes(gain):
-        return np.take(_pair_table(mode, gain), a.astype(np.uint16) << np.uint16(8) | b, mode="clip")
-    # In bytes throughout, of which the processor takes dozens at once.
-    higher = np.maximum(a, b)
-    if mode is DifferenceMode.ABSOLUTE:
-        return _times(higher - np.minimum(a, b), gain, 255)
-    return _times(higher - a, gain, 127) + np.uint8(128) - _times(higher - b, gain, 128)
-
-
-def _in_bytes(gain: float) -> bool:
-    return float(gain).is_integer() and 1 <= gain <= 255
-
-
-def _times(sizes: NDArray[np.uint8], gain: float, most: int) -> NDArray[np.uint8]:
-    """Amplify in place, up to `most`."""
-    first = np.uint8(-(-most // int(gain)))  # that reaches it; products beyond would begin again from 0
-    reached = np.negative((sizes >= first).view(np.uint8))
-    np.multiply(sizes, np.uint8(gain), out=sizes)
-    sizes |= reached
-    return np.minimum(sizes, np.uint8(most), out=sizes)
+    pairs = a.astype(np.uint16) << np.uint16(8) | b
+    return np.take(_pair_table(mode, gain), pairs, mode="clip")
 
 
 @lru_cache(maxsize=4)
