@@ -114,6 +114,7 @@ def level_colour(level: Level) -> QColor:
 
 
 _scheme = Scheme.SYSTEM
+_shown: Colours | None = None
 
 
 def scheme() -> Scheme:
@@ -175,10 +176,12 @@ def base_font() -> QFont:
 
 
 def _show() -> None:
+    global _shown  # noqa: PLW0603 - one program, one look
     application = QApplication.instance()
-    if not isinstance(application, QApplication):
-        return
     shown = colours()
+    if not isinstance(application, QApplication) or shown is _shown:
+        return
+    _shown = shown
     application.setPalette(_palette(shown))
     application.setStyleSheet(_style_sheet(shown))
     notifier().theme_changed.emit()

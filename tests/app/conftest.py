@@ -50,18 +50,27 @@ def own_qsettings(tmp_path_factory):
 def garbage_on_this_thread():
     """As in the program: a widget in a reference cycle must not be destroyed on a thread of the core."""
     gc.collect()
+    gc.freeze()  # what lives on is not looked through again
     gc.disable()
     yield
     gc.collect()
     gc.enable()
 
 
-@pytest.fixture(autouse=True)
-def look(qapp):
-    """The program's look, in light."""
+@pytest.fixture(scope="session")
+def styled(qapp):
+    """The program's style, which it gets once."""
     from app import theme
 
     theme.apply(qapp, theme.Scheme.LIGHT)
+
+
+@pytest.fixture(autouse=True)
+def look(styled):
+    """The program's look, in light."""
+    from app import theme
+
+    theme.set_scheme(theme.Scheme.LIGHT)
 
 
 @pytest.fixture(scope="session")
