@@ -56,6 +56,7 @@ def plan(desk, model="gemini-3-pro-image", *, numbers=2, repeats=1):
 
 def test_without_a_key_nothing_starts_and_one_can_be_kept_unseen(desk, monkeypatch):
     keyring = pytest.importorskip("keyring")
+    before = keyring.get_keyring()  # which would else choose among the classes there are, the next one too
 
     class Memory(keyring.backend.KeyringBackend):
         priority = 1
@@ -71,7 +72,6 @@ def test_without_a_key_nothing_starts_and_one_can_be_kept_unseen(desk, monkeypat
 
     for variable in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"):
         monkeypatch.delenv(variable, raising=False)
-    before = keyring.get_keyring()
     keyring.set_keyring(Memory())
     try:
         plan(desk)

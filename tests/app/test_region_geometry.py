@@ -36,7 +36,7 @@ TURNS = [Turn(mirrored, quarters) for mirrored in (False, True) for quarters in 
 def test_a_pixel_of_a_turned_picture_is_found_in_the_upright_one(turn):
     size = Size(7, 4)
     upright = np.arange(size.width * size.height, dtype=np.uint8).reshape(size.height, size.width, 1)
-    shown = turn.pyramid(Pyramid([upright])).levels[0]
+    shown = turn.pyramid(Pyramid([upright], (0,))).levels[0]
     to_shown = Frame(3, size, turn).to_shown
     for row in range(size.height):
         for column in range(size.width):

@@ -44,7 +44,7 @@ def test_every_part_is_tried_and_nothing_is_left(tmp_path):
     assert [line.split()[:2] for line in lines[:-1]] == [
         ["ok", part]
         for part in (
-            *("versions", "import", "window", "steps", "tags"),
+            *("versions", "import", "window", "steps", "compare", "tags"),
             *("scores", "pyiqa", "generate", "export", "quit"),
         )
     ]

@@ -144,6 +144,7 @@ def test_without_a_key_it_says_where_one_goes(fake, gemini, make_png, monkeypatc
 
 def test_the_key_comes_from_the_systems_keyring_too(fake, gemini, make_png, monkeypatch, secret) -> None:
     keyring = pytest.importorskip("keyring")
+    before = keyring.get_keyring()  # which would else choose among the classes there are, the next one too
 
     class Memory(keyring.backend.KeyringBackend):
         priority = 1
@@ -157,7 +158,6 @@ def test_the_key_comes_from_the_systems_keyring_too(fake, gemini, make_png, monk
 
     fake()
     monkeypatch.delenv("GEMINI_API_KEY")
-    before = keyring.get_keyring()
     keyring.set_keyring(Memory())
     try:
         assert asked(gemini, make_png(48, 32)).data
@@ -205,6 +205,7 @@ def test_a_key_goes_into_the_keyring_and_its_place_is_told(
     fake, gemini, make_png, monkeypatch, secret
 ) -> None:
     keyring = pytest.importorskip("keyring")
+    before = keyring.get_keyring()  # which would else choose among the classes there are, the next one too
 
     class Memory(keyring.backend.KeyringBackend):
         priority = 1
@@ -227,7 +228,7 @@ def test_a_key_goes_into_the_keyring_and_its_place_is_told(
     fake()
     assert key_place("gemini") == "the environment variable GEMINI_API_KEY"
     monkeypatch.delenv("GEMINI_API_KEY")
-    before, memory = keyring.get_keyring(), Memory()
+    memory = Memory()
     keyring.set_keyring(memory)
     try:
         assert key_place("gemini") == ""

@@ -16,6 +16,7 @@ import pytest
 from banana100_core.errors import (
     NewerProjectError,
     NotAProjectError,
+    OlderProjectError,
     ProjectClosedError,
     ProjectError,
     ProjectInUseError,
@@ -218,7 +219,7 @@ def test_an_older_project_cant_be_brought_up_to_date_by_reading(closed, content)
     connection = sqlite3.connect(closed)
     connection.execute("PRAGMA user_version = 0")
     connection.close()
-    assert "Open it once for writing" in refused(closed, ProjectError, content, read_only=True)
+    assert "Open it once for writing" in refused(closed, OlderProjectError, content, read_only=True)
 
 
 def test_a_newer_version_that_is_only_in_the_log_is_refused(closed, content):
