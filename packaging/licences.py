@@ -108,13 +108,17 @@ def _system_package(file: Path) -> Iterator[str]:
 
 
 def _texts(distribution: metadata.Distribution) -> Iterator[Path]:
-    found = [
-        Path(str(distribution.locate_file(file)))
+    named = [
+        file
         for file in distribution.files or ()
-        if _IS_LICENCE.search(file.name) and file.suffix not in _NO_TEXT and "dist-info" in file.parts[0]
+        if _IS_LICENCE.search(file.name) and file.suffix not in _NO_TEXT
     ]
+    chosen = [file for file in named if "dist-info" in file.parts[0]] or named
+    found = [Path(str(distribution.locate_file(file))) for file in chosen]
     if not found:
         found = sorted((TEXTS / distribution.name).glob("*"))
+    if not found and "Apache" in _licence_name(distribution):
+        found = sorted((TEXTS / "Apache-2.0").glob("*"))
     if distribution.name == OWN:
         found = [_ROOT / name for name in _OWN_TEXTS]
     elif distribution.name.lower() in {"pyside6_essentials", "shiboken6"}:
