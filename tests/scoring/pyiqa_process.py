@@ -2,7 +2,7 @@
 
 pyiqa takes luma from a product of matrices, which MKL adds up with or without fused operations, as the
 processor has it. Some pixels lie halfway between two steps of 255 and then fall to one side or the other, and
-NIQE moves by up to 1 in 1,000. Ours is compared with what every processor can do.
+NIQE moves by up to 2 in 1,000. Ours is compared with what every processor can do.
 """
 
 from __future__ import annotations
