@@ -15,10 +15,10 @@ from app.compare.steps import (
     aspect_differs,
     bytes_text,
     mislabelled,
-    reasoning_sections,
     size_text,
     title,
 )
+from banana100_core.project.reasoning import step_sections
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
@@ -132,7 +132,7 @@ class StepDetails(QWidget):
             if text:
                 self._heading(cursor, name)
                 self._paragraph(cursor, "", text)
-        sections = reasoning_sections(step.reasoning)
+        sections = step_sections(step)
         if sections:
             self._heading(cursor, "Reasoning summary")
         for section in sections:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.blinding import NO_STEP
@@ -13,16 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from banana100_core.project.records import Image, Step
-
-_TITLE_LINE = re.compile(r"^\s*\*\*(.+?)\*\*\s*$")
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of a reasoning summary; the text before the first title has none."""
-
-    title: str
-    text: str
 
 
 def neighbours(steps: Sequence[Step], current: int, direction: int, count: int = 8) -> list[Step]:
@@ -79,22 +67,6 @@ def failure_text(step: Step, *, numbered: bool = True) -> str:
     """What stands in place of the picture of a failed step."""
     which = f"Step {step.number}" if numbered else "This step"
     return f"{which} failed\n\n{step.reason or 'No reason was given.'}"
-
-
-def reasoning_sections(reasoning: str) -> list[Section]:
-    """A reasoning summary cut at its lines of the form `**Title**`."""
-    sections: list[Section] = []
-    heading, lines = "", []
-    for line in [*reasoning.splitlines(), None]:
-        match = _TITLE_LINE.match(line) if line is not None else None
-        if line is not None and match is None:
-            lines.append(line)
-            continue
-        text = "\n".join(lines).strip()
-        if heading or text:
-            sections.append(Section(heading, text))
-        heading, lines = (match.group(1).strip() if match else ""), []
-    return sections
 
 
 def resize_note(reference: Step, current: Step, *, numbered: bool = True) -> str:

@@ -174,6 +174,14 @@ def _import(
         if dry_run:
             _say_preview(preview, as_json=as_json)
             return
+        for remark in preview.ignored[:1]:
+            note(
+                f"banana100: {count(len(preview.ignored), 'file')} left out, such as {plain(remark.path)}: "
+                f"{plain(remark.reason)}; --dry-run names all"
+            )
+        if not preview.runs:
+            complain("No runs were found there. Name a folder with a run in each folder, or in file names.")
+            raise typer.Exit(Exit.UNUSABLE)
         with WorkDisplay("importing") as display:
             report = import_runs(project, preview, copy=copy, progress=display)
     _say_report(report, as_json=as_json)

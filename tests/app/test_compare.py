@@ -19,10 +19,8 @@ from app.compare.panes import Mode
 from app.compare.rules import Rule, Shows, ruled_number
 from app.compare.slider import TRACK_HEIGHT, lay_out
 from app.compare.steps import (
-    Section,
     aspect_differs,
     neighbours,
-    reasoning_sections,
 )
 from app.compare.viewport import Size, View
 from banana100_core.catalog.failure_modes import failure_modes
@@ -457,16 +455,6 @@ def test_details_show_what_is_known_as_plain_text(panel, session, qtbot):
     assert REASON in panel.details.text
     trigger(panel, "view.step_details")
     assert not panel.details.isVisible()
-
-
-def test_reasoning_is_cut_at_its_titles():
-    assert reasoning_sections(REASONING) == [
-        Section("", "Before any title."),
-        Section("Looking <i>closely</i>", "The cup stays."),
-        Section("Drawing it", "Done."),
-    ]
-    assert reasoning_sections("") == []
-    assert reasoning_sections("a **bold** word") == [Section("", "a **bold** word")]
 
 
 # Coming and going

@@ -55,6 +55,15 @@ def test_a_folder_that_is_not_there_is_said(banana100, empty) -> None:
     assert "nowhere" in banana100("import", "folder", empty, "nowhere", code=2).stderr
 
 
+def test_a_folder_without_runs_is_refused_and_says_why(banana100, empty, tmp_path, make_png) -> None:
+    (tmp_path / "holiday").mkdir()
+    (tmp_path / "holiday" / "beach.png").write_bytes(make_png(8, 8))
+    told = banana100("import", "folder", empty, tmp_path / "holiday", code=2).stderr
+    assert "1 file left out" in told
+    assert "beach.png: no step number in its name" in told
+    assert "No runs were found there" in told
+
+
 @pytest.fixture
 def pico(tmp_path, make_png):
     """A multi-turn list of one sequence of three turns, and the folder of its images."""
