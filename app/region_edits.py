@@ -83,9 +83,11 @@ class RegionEdits(QObject):
             for uuid, region in edit.put.items():
                 there = found.get(uuid)
                 found[uuid] = (
-                    Region(uuid, edit.tag_uuid, region.step, region.kind, region.points, "", "")
+                    Region(
+                        uuid, edit.tag_uuid, region.step, region.kind, region.points, "", "", region.end_step
+                    )
                     if there is None
-                    else replace(there, points=region.points)
+                    else replace(there, points=region.points, end_step=region.end_step)
                 )
         return found
 
@@ -121,7 +123,7 @@ class RegionEdits(QObject):
         """
         of_tag = [region for region in self.regions.values() if region.tag_uuid == tag_uuid]
         return {
-            region.uuid: NewRegion(region.step, region.kind, self._scaled(region, step))
+            region.uuid: NewRegion(region.step, region.kind, self._scaled(region, step), region.end_step)
             for region in stored.regions_at(of_tag, step)
         }
 
@@ -144,24 +146,19 @@ class RegionEdits(QObject):
         copies, names = self._copies(region.tag_uuid, step)
         uuid = names.get(uuid, uuid)
         if wanted != region.points or copies:
-            self._edit(region.tag_uuid, copies | {uuid: NewRegion(step, region.kind, wanted)})
+            self._edit(
+                region.tag_uuid, copies | {uuid: NewRegion(step, region.kind, wanted, region.end_step)}
+            )
         return uuid
 
-    def remove(self, uuid: str, step: int) -> str:
-        """Remove a region at a step; returns why it can't be, or nothing."""
+    def remove(self, uuid: str, step: int) -> None:
+        """Remove a region at its own step; at a later one, where it is held, let it end before that."""
         region = self.regions[uuid]
         if region.step == step:
             self._edit(region.tag_uuid, {}, frozenset({uuid}))
-            return ""
-        copies, names = self._copies(region.tag_uuid, step)
-        del copies[names[uuid]]
-        if not copies:
-            return (
-                f"This region is of step {region.step} and holds until it is outlined anew. "
-                "Remove it there, or end the tag before this step."
-            )
-        self._edit(region.tag_uuid, copies)
-        return ""
+        else:
+            ended = NewRegion(region.step, region.kind, region.points, step - 1)
+            self._edit(region.tag_uuid, {uuid: ended})
 
     def copy(self, tag_uuid: str, step: int, to: int) -> bool:
         """Make regions of the step `to` of those that hold at `step`; False when it has some already."""
@@ -170,7 +167,12 @@ class RegionEdits(QObject):
             return False
         size, other = self._size(step), self._size(to)
         put = {
-            str(uuid4()): NewRegion(to, each.kind, stored.scaled(each.points, size, other))
+            str(uuid4()): NewRegion(
+                to,
+                each.kind,
+                stored.scaled(each.points, size, other),
+                each.end_step if each.end_step is not None and each.end_step >= to else None,
+            )
             for each in held.values()
         }
         if put:

@@ -161,7 +161,9 @@ class ComparePanel(QWidget):
         self.pane_steps.changed.connect(self._take_rules)
         self.pictures.updated.connect(self._show_pictures)
         self.flip_maps.updated.connect(self.panes.refresh)
-        self.outlines.changed.connect(lambda: self.slider.mark_outlined(self.outlines.outlined_steps()))
+        self.outlines.changed.connect(
+            lambda: self.slider.mark_outlined(self.outlines.outlined_steps(), self.outlines.bare_steps())
+        )
         self.panes.hovered.connect(self._read_pixels)
         self.panes.view_changed.connect(self._show_zoom)
         self.panes.comparison_changed.connect(self._show_comparison)

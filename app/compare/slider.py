@@ -103,6 +103,7 @@ class StepSlider(QAbstractSlider):
         self._bars: list[Bar] = []
         self._flags: list[Flag] = []
         self._outlined: Mapping[str, Sequence[int]] = {}
+        self._bare: Mapping[str, Sequence[int]] = {}
         self._reference: int | None = None
         self._turned = 0
         self._numbered = True
@@ -134,15 +135,24 @@ class StepSlider(QAbstractSlider):
             self._numbered = shown
             self.update()
 
-    def mark_outlined(self, steps: Mapping[str, Sequence[int]]) -> None:
-        """Mark the steps that have regions of their own, by UUID of their tag."""
-        self._outlined = steps
+    def mark_outlined(
+        self, steps: Mapping[str, Sequence[int]], bare: Mapping[str, Sequence[int]] | None = None
+    ) -> None:
+        """Mark steps by UUID of a tag: those with regions of their own, those from which on none holds."""
+        self._outlined, self._bare = steps, bare or {}
         self.update()
 
     def outlined_places(self, bar: Bar) -> list[int]:
-        """Where a bar is marked."""
+        """Where a bar is marked as outlined."""
+        return self._places(self._outlined, bar)
+
+    def bare_places(self, bar: Bar) -> list[int]:
+        """Where it is marked as outlined no longer."""
+        return self._places(self._bare, bar)
+
+    def _places(self, marked: Mapping[str, Sequence[int]], bar: Bar) -> list[int]:
         numbers = [step.number for step in self._steps]
-        return [numbers.index(step) for step in self._outlined.get(bar.uuid, ()) if step in numbers]
+        return [numbers.index(step) for step in marked.get(bar.uuid, ()) if step in numbers]
 
     def show_flags(self, flags: Sequence[Flag]) -> None:
         """Flag steps of the run."""
@@ -246,11 +256,15 @@ class StepSlider(QAbstractSlider):
             painter.fillRect(QRectF(rect.left(), rect.top(), 3, rect.height()), colour)
             if not bar.open_end:
                 painter.fillRect(QRectF(rect.right() - 3, rect.top(), 3, rect.height()), colour)
-            for place in self.outlined_places(bar):  # a small frame, as around what is outlined
+            # A small frame, as around what is outlined; struck out where nothing is from there on.
+            bare = self.bare_places(bar)
+            for place in (*self.outlined_places(bar), *bare):
                 frame = QRectF(self._x(place) - 3.5, rect.center().y() - 3.5, 7, 7)
                 painter.fillRect(frame, QColor(colours.panel))
                 painter.setPen(QPen(colour, 1.5))
                 painter.drawRect(frame)
+                if place in bare:
+                    painter.drawLine(frame.bottomLeft(), frame.topRight())
             self._draw_bar_text(painter, bar.text, rect, QColor(colours.text))
 
     def _draw_bar_text(self, painter: QPainter, text: str, rect: QRectF, colour: QColor) -> None:

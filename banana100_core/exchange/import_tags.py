@@ -117,6 +117,7 @@ class _Reader:
 
     def _region(self, run_id: int, tag_uuid: str, region: Record, moment: str) -> Record:
         step = _whole(region, "step", lowest=0)
+        end_step = None if _missing(region, "end_step") else _whole(region, "end_step", lowest=step)
         size = self._size(run_id, step)
         try:
             kind = RegionKind(str(region.get("kind")))
@@ -133,6 +134,7 @@ class _Reader:
             "points": to_json(points),
             "created_at": moment,
             "modified_at": moment,
+            "end_step": end_step,
         }
 
     def _size(self, run_id: int, step: int) -> tuple[int, int]:
@@ -174,6 +176,7 @@ def _region_of_row(row: Mapping[str, str]) -> Record:
     return {
         "region_uuid": row.get("region_uuid"),
         "step": row.get("region_step"),
+        "end_step": row.get("region_end_step"),
         "kind": row.get("region_kind"),
         "points": points,
     }

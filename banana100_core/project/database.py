@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 APPLICATION_ID = 0x42313030  # "B100"
 # An older program can read a file with a newer minor number, never one with a newer major.
-MAJOR, MINOR = 1, 8
+MAJOR, MINOR = 1, 9
 BUSY_SECONDS = 10.0
 READ_ONLY_WAY_OUT = "Open it with --read-only, or copy it to a folder that you can write."
 

@@ -37,7 +37,8 @@ class TagState:
     def said(self) -> Row:
         """All that can be in conflict."""
         shapes = {
-            uuid: (row["step"], row["kind"], from_json(row["points"])) for uuid, row in self.regions.items()
+            uuid: (row["step"], row["end_step"], row["kind"], from_json(row["points"]))
+            for uuid, row in self.regions.items()
         }
         return {name: self.row[name] for name in _SAID} | {REGIONS: shapes}
 

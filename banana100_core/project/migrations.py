@@ -17,6 +17,7 @@ from banana100_core.project.schema import (
     FAILURE_MODE_COLUMNS,
     JUDGE_PROMPT_TABLE,
     REASONING_TABLES,
+    REGION_END_COLUMN,
     REGION_TABLES,
     REPLY_TABLE,
     REVIEW_TABLES,
@@ -119,6 +120,15 @@ def add_judge_prompts(database: Database) -> None:
 
 
 migrations(name="add_judge_prompts")(add_judge_prompts)
+
+
+def add_region_ends(database: Database) -> None:
+    """The step at which a region holds last; version 1.9."""
+    set_version(database, 1, 9)
+    database.execute(REGION_END_COLUMN)
+
+
+migrations(name="add_region_ends")(add_region_ends)
 
 
 def set_version(database: Database, major: int, minor: int) -> None:

@@ -191,21 +191,25 @@ def _carried_over(database: Database, group: _Group, regions: dict[str, dict[str
             own = tag is group.kept and held and held[0].step == step
             if own or not tag["onset"] <= step <= _end(tag):
                 continue
-            new += [_copy(database, group.kept, region, step) for region in held]
+            new += [_copy(database, group, tag, region, step) for region in held]
     return new
 
 
-def _copy(database: Database, tag: Row, region: Region, step: int) -> Row:
+def _copy(database: Database, group: _Group, tag: Row, region: Region, step: int) -> Row:
+    """A region of one of the tags as one of the kept tag at `step`; it ends where it or its tag did."""
     moment = now()
+    end = min(_end(tag), _end({"end_step": region.end_step}))
+    ends = end < max(_end(row) for row in (group.kept, *group.absorbed))
     old, size = (_picture_size(database, tag["run_id"], each) for each in (region.step, step))
     return {
         "uuid": str(uuid4()),
-        "tag_uuid": tag["uuid"],
+        "tag_uuid": group.kept["uuid"],
         "step": step,
         "kind": region.kind.value,
         "points": to_json(scaled(region.points, old, size)),
         "created_at": moment,
         "modified_at": moment,
+        "end_step": end if ends else None,
     }
 
 

@@ -229,12 +229,14 @@ class Tag:
 class NewRegion:
     """Where in the picture of a step a tag's failure shows; it holds until the tag's next outlined step.
 
-    `points` are (x, y) in pixels of that upright picture: pixel (0, 0) reaches from (0, 0) to (1, 1).
+    With an `end_step` it holds up to that step, if no outlined one comes before. `points` are (x, y) in
+    pixels of that upright picture: pixel (0, 0) reaches from (0, 0) to (1, 1).
     """
 
     step: int
     kind: RegionKind
     points: tuple[tuple[float, float], ...]
+    end_step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +250,7 @@ class Region:
     points: tuple[tuple[float, float], ...]
     created_at: str
     modified_at: str
+    end_step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Regions: where in the pictures of a run a tag's failure shows. Each is part of its tag and its log.
 
 A tag may be outlined at some steps only. The regions of one such step hold from it on, until the tag's next
-outlined step takes their place.
+outlined step takes their place; one that has an end step holds no longer than to that.
 """
 
 from __future__ import annotations
@@ -61,9 +61,10 @@ def edit_regions(
 ) -> list[Region]:
     """Make, change and remove regions of a tag in one edit of its log; returns those that were put.
 
-    `put` has them by UUID: one that the tag has gets other points, any other is made. Of `removed`, those
-    that are gone already are left alone, so that an edit may be tried again. Nothing is logged when nothing
-    changes. Raises ProjectError as `add_regions` does, or where a UUID is that of another tag or step.
+    `put` has them by UUID: one that the tag has gets other points and another end step, any other is made. Of
+    `removed`, those that are gone already are left alone, so that an edit may be tried again. Nothing is
+    logged when nothing changes. Raises ProjectError as `add_regions` does, or where a UUID is that of
+    another tag or step.
     """
 
     def work(database: Database) -> list[Region]:
@@ -114,7 +115,8 @@ def change_region(project: Project, annotator: str, uuid: str, points: Iterable[
 def remove_region(project: Project, annotator: str, uuid: str) -> None:
     """Remove a region and log it; ProjectError when there is none of that UUID.
 
-    With the last one of its step gone, those of the outlined step before it hold again.
+    With the last one of its step gone, those of the outlined step before it hold again. To have one hold no
+    longer from some step on, give it an end step (`edit_regions`).
     """
 
     def work(database: Database) -> None:
@@ -144,7 +146,11 @@ def copy_regions(project: Project, annotator: str, tag_uuid: str, step: int) -> 
         old_size = _picture_size(database, tag["run_id"], held[0].step)
         new_size = _picture_size(database, tag["run_id"], step)
         copies = [
-            _new_row(database, tag, NewRegion(step, region.kind, scaled(region.points, old_size, new_size)))
+            _new_row(
+                database,
+                tag,
+                NewRegion(step, region.kind, scaled(region.points, old_size, new_size), region.end_step),
+            )
             for region in held
         ]
         _edit(database, annotator, tag, {row["uuid"]: (None, row) for row in copies})
@@ -168,10 +174,14 @@ def regions(project: Project, run_id: int | None = None) -> list[Region]:
 
 
 def regions_at(regions: Iterable[Region], step: int) -> list[Region]:
-    """Those regions of one tag that hold at `step`: of its last outlined step up to there."""
+    """Those regions of one tag that hold at `step`: of its last outlined step up to there, unless ended."""
     reached = [region for region in regions if region.step <= step]
     last = max((region.step for region in reached), default=None)
-    return [region for region in reached if region.step == last]
+    return [
+        region
+        for region in reached
+        if region.step == last and (region.end_step is None or region.end_step >= step)
+    ]
 
 
 def scaled(points: Points, old: tuple[int, int], new: tuple[int, int]) -> Points:
@@ -229,6 +239,10 @@ def _new_row(database: Database, tag: Row, region: NewRegion) -> Row:
             f"The kind of region {region.kind!r} doesn't exist. There are {', '.join(RegionKind)}."
         ) from None
     size = _picture_size(database, tag["run_id"], region.step)
+    if region.end_step is not None and region.end_step < region.step:
+        raise ProjectError(
+            f"A region of step {region.step} can't end at step {region.end_step}. Remove it instead."
+        )
     return {
         "uuid": str(uuid4()),
         "tag_uuid": tag["uuid"],
@@ -237,18 +251,20 @@ def _new_row(database: Database, tag: Row, region: NewRegion) -> Row:
         "points": to_json(valid_points(kind, region.points, size, region.step)),
         "created_at": moment,
         "modified_at": moment,
+        "end_step": region.end_step,
     }
 
 
 def _changed_row(before: Row, wanted: Row) -> Row:
-    """The row of a region with the points of another; the same when these are its own."""
+    """The row of a region with the points and the end of another; the same when these are its own."""
     if any(before[name] != wanted[name] for name in ("tag_uuid", "step", "kind")):
         raise ProjectError(
             f"The region {before['uuid']} is a {before['kind']} of step {before['step']} of tag "
             f"{before['tag_uuid']} and stays one. Draw another."
         )
-    same = region_of(before).points == region_of(wanted).points
-    return before if same else before | {"points": wanted["points"], "modified_at": wanted["modified_at"]}
+    old, new = region_of(before), region_of(wanted)
+    same = (old.points, old.end_step) == (new.points, new.end_step)
+    return before if same else before | {name: wanted[name] for name in ("points", "modified_at", "end_step")}
 
 
 def _picture_size(database: Database, run_id: int, step: int) -> tuple[int, int]:

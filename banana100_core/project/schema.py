@@ -208,6 +208,9 @@ REGION_TABLES = (
     "CREATE INDEX region_tag ON region (tag_uuid, step)",
 )
 
+# The last step at which a region holds; without one, until its tag's next outlined step.
+REGION_END_COLUMN = "ALTER TABLE region ADD COLUMN end_step INTEGER CHECK (end_step >= step)"
+
 # Of a run and a failure mode there is one suggestion, so that finding them again brings none twice.
 SUGGESTION_TABLE = """
     CREATE TABLE suggestion (

@@ -150,8 +150,9 @@ def _without_change(edit: Edit, there: Row) -> Row:
 
 
 def _touched(row: Row) -> dict[str, Row | None]:
+    """The regions of a logged tag; rows from before regions could end have none of that."""
     touched: dict[str, Row | None] = row.get(REGIONS, {})
-    return touched
+    return {uuid: region and {"end_step": None} | region for uuid, region in touched.items()}
 
 
 def _comparable(row: Row | None, columns: Iterable[str]) -> Row | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -132,6 +133,15 @@ def test_regions_overlap_at_steps_where_both_hold(project, add_tagged):
     # Ann's holds at 1 and 2, Bob's from 2 on: 10x20 of 30x20 at step 2 alone.
     assert (overlap.count, overlap.mean) == (1, pytest.approx(1 / 3))
     assert figures(agreement(project), "image").overlap == overlap
+
+
+def test_a_region_that_has_ended_is_compared_no_more(project, add_tagged):
+    run_id = add_tagged()
+    box = NewRegion(1, RegionKind.BOX, ((0, 0), (20, 20)))
+    for annotator, end in (("Ann", None), ("Bob", 2)):
+        tag = add_tag(project, annotator, NewTag(run_id, "green_tint", 1))
+        add_region(project, annotator, tag.uuid, replace(box, end_step=end))
+    assert figures(agreement(project), "green_tint").overlap.count == 2  # steps 1 and 2 of 3
 
 
 def test_regions_that_overlap_themselves_are_counted_once(project, add_tagged):

@@ -399,10 +399,60 @@ def test_a_region_drawn_where_others_hold_is_added_to_them(boxed):
     assert sorted(boxed.boxes()[1:]) == [(4, ((30, 30), (70, 50))), (4, ((80, 10), (100, 20)))]
 
 
-def test_the_only_region_that_holds_is_removed_at_its_own_step(boxed):
+def test_removing_the_only_region_at_a_later_step_ends_it_there_and_is_undone(boxed):
     boxed.at(4).press(Qt.Key.Key_Delete)
-    assert "is of step 2" in boxed.tool.hint.text
-    boxed.at(2).press(Qt.Key.Key_Delete)
+    assert "Ended a region of Persistent noise before this step" in boxed.tool.hint.text
+    assert [(there.step, there.end_step) for there in boxed.saved()] == [(2, 3)]
+    assert boxed.shown() == []
+    boxed.qtbot.waitUntil(lambda: len(boxed.compare.slider.bars) == 1)
+    assert boxed.compare.slider.bare_places(boxed.compare.slider.bars[0]) == [4]
+    (outline,) = boxed.at(3).shown()
+    assert outline.told.endswith("held from there to step 3")
+    boxed.at(4).press(Qt.Key.Key_Z, CTRL)
+    boxed.qtbot.waitUntil(lambda: len(boxed.shown()) == 1)
+    assert [there.end_step for there in boxed.saved()] == [None]
+    assert boxed.compare.slider.bare_places(boxed.compare.slider.bars[0]) == []
+    boxed.press(Qt.Key.Key_Z, CTRL | SHIFT)
+    boxed.qtbot.waitUntil(lambda: boxed.shown() == [])
+
+
+def test_an_ended_region_ends_after_a_restart_too(qtbot, study):
+    desk = Desk(qtbot, study)
+    desk.tagged().press(Qt.Key.Key_K, CTRL)
+    desk.saved()
+    desk.at(4).press(Qt.Key.Key_Delete)
+    desk.close()  # in the same moment
+    desk = Desk(qtbot, study)
+    qtbot.waitUntil(lambda: len(desk.at(3).shown()) == 1)
+    assert desk.at(4).shown() == []
+    desk.press(Qt.Key.Key_Z, CTRL)
+    desk.qtbot.waitUntil(lambda: len(desk.shown()) == 1)
+    desk.close()
+
+
+def test_removing_one_of_two_held_regions_leaves_the_other(boxed):
+    boxed.press(Qt.Key.Key_B, CTRL).drag(boxed.point(80, 10), boxed.point(100, 20))
+    boxed.at(4).press(Qt.Key.Key_Delete)
+    assert [(there.step, there.end_step) for there in boxed.saved()] == [(2, None), (2, 3)]
+    (left,) = boxed.shown()
+    assert left.points == ((30, 30), (70, 50))
+
+
+def test_what_ended_can_be_drawn_reshaped_and_copied_again(boxed):
+    boxed.at(4).press(Qt.Key.Key_Delete)
+    boxed.press(Qt.Key.Key_K, CTRL)  # nothing of what ended comes back with it
+    assert [(there.step, there.end_step) for there in boxed.saved()] == [(2, 3), (4, None)]
+    boxed.press(Qt.Key.Key_Delete)
+    assert boxed.shown() == []
+    boxed.at(3).click(50, 40).press(Qt.Key.Key_Down)  # outlined anew, it still ends where it did
+    assert [(there.step, there.end_step) for there in boxed.saved()] == [(2, 3), (3, 3)]
+    boxed.press(Qt.Key.Key_Return, CTRL | SHIFT)  # and copied beyond its end, it holds there
+    assert [(there.step, there.end_step) for there in boxed.saved()] == [(2, 3), (3, 3), (4, None)]
+    assert len(boxed.at(6).shown()) == 1
+
+
+def test_a_region_is_removed_at_its_own_step(boxed):
+    boxed.press(Qt.Key.Key_Delete)
     assert boxed.saved() == []
 
 

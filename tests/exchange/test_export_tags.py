@@ -20,7 +20,7 @@ from banana100_core.exchange.export_tags.only import Only
 from banana100_core.imaging.decode import inspect
 from banana100_core.project.images import NewImage
 from banana100_core.project.records import NewRegion, NewRun, NewStep, NewTag, Outcome, RegionKind
-from banana100_core.project.regions import add_region, regions
+from banana100_core.project.regions import add_region, edit_regions, regions
 from banana100_core.project.runs import add_run, add_steps, run
 from banana100_core.project.tags import add_tag
 
@@ -111,6 +111,28 @@ def test_a_box_cut_out_of_an_exported_picture_holds_the_outlined_pixels(project,
         assert inside.size == red.sum() == box["area"]
         assert (coco.annToMask(box).astype(bool) == red).all()
     assert steps == [1, 2, 4]
+
+
+def test_a_region_that_has_ended_is_in_no_later_picture(project, tagged, tmp_path):
+    (box, _) = regions(project)
+    edit_regions(project, "Ann", box.tag_uuid, {box.uuid: NewRegion(1, RegionKind.BOX, BOX, end_step=2)})
+    export_tags(project, tmp_path / "coco", Form.COCO)
+    coco = open_coco(tmp_path / "coco" / "annotations.json")
+    boxes = coco.loadAnns(coco.getAnnIds(catIds=coco.getCatIds(catNms=["green_tint"])))
+    assert [coco.loadImgs([each["image_id"]])[0]["step"] for each in boxes] == [1, 2]
+    assert coco.dataset["tags"][0]["regions"][0]["end_step"] == 2
+    export_tags(project, tmp_path / "folder", Form.IMAGE_FOLDER)
+    lines = map(json.loads, (tmp_path / "folder/metadata.jsonl").read_text().splitlines())
+    assert [(line["step"], line["objects"]["tag_uuid"].count(box.tag_uuid)) for line in lines] == [
+        (0, 0),
+        (1, 1),
+        (2, 1),
+        (4, 0),
+    ]
+    export_tags(project, tmp_path / "label-studio", Form.LABEL_STUDIO)
+    tasks = json.loads((tmp_path / "label-studio/tasks.json").read_text())
+    results = [json.dumps(task["annotations"]).count(box.uuid) for task in tasks]
+    assert results == [0, 1, 1, 0]
 
 
 def test_coco_tells_all_of_a_tag(project, tagged, tmp_path):

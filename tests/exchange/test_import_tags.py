@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -58,7 +59,7 @@ def untagged(project, run_id, tmp_path):
 def tagged(project, untagged, run_id):
     new = NewTag(run_id, "green_tint", 1, 2, 3, 0.25, 'a "note",\n=1+1 🍌', ReviewState.DONE)
     tag = add_tag(project, "Ann", new)
-    add_regions(project, "Ann", tag.uuid, [BOX, TRIANGLE])
+    add_regions(project, "Ann", tag.uuid, [BOX, replace(TRIANGLE, end_step=2)])
     add_tag(project, "Bob", NewTag(run_id, "wrinkles", 2))
     return project
 
@@ -71,7 +72,8 @@ def exported(project, tmp_path, form):
 
 def shapes(project) -> list:
     return [
-        (region.uuid, region.tag_uuid, region.step, region.kind, region.points) for region in regions(project)
+        (region.uuid, region.tag_uuid, region.step, region.end_step or 0, region.kind, region.points)
+        for region in regions(project)
     ]
 
 
@@ -162,6 +164,7 @@ def test_a_table_by_hand_needs_four_columns_and_is_imported_once(project, run_id
         ({"review_state": "fine"}, "review state 'fine'"),
         ({"region_step": 3, "region_kind": "box", "region_points": "[[1,1],[2,2]]"}, "no picture"),
         ({"region_step": 1, "region_kind": "box", "region_points": "[[1,1],[2,99]]"}, "outside"),
+        ({"region_step": 2, "region_kind": "box", "region_points": "[]", "region_end_step": 1}, "end_step 1"),
         ({"region_step": 1, "region_kind": "disc", "region_points": "[[1,1],[2,2]]"}, "no kind"),
         ({"region_step": 1, "region_kind": "box", "region_points": "[[1,"}, "no points"),
     ],

@@ -205,6 +205,18 @@ def test_regions_of_both_hold_after_a_merge_and_are_as_before_when_it_is_undone(
     assert {region.uuid for region in regions(project)} == before
 
 
+def test_regions_end_after_a_merge_where_they_or_their_tag_did(project):
+    gone = add_tag(project, "Ann", NewTag(1, "green_tint", 2, 6))
+    kept = add_tag(project, "Ann", NewTag(1, "static_noise", 3))
+    add_region(project, "Ann", gone.uuid, NewRegion(2, RegionKind.BOX, BOX))
+    add_region(project, "Ann", kept.uuid, NewRegion(3, RegionKind.BOX, OTHER_BOX, end_step=8))
+    merge_modes(project, "Ann", "green_tint", "static_noise")
+    there = regions(project)
+    held = {step: {each.points for each in regions_at(there, step)} for step in (2, 3, 6, 7, 8, 9)}
+    both = {BOX, OTHER_BOX}
+    assert held == {2: {BOX}, 3: both, 6: both, 7: {OTHER_BOX}, 8: {OTHER_BOX}, 9: set()}
+
+
 def test_tags_that_come_later_are_taken_along_by_merging_again(project):
     merge_modes(project, "Ann", "green_tint", "texture_loss")
     restore_mode(project, "Ann", "green_tint")

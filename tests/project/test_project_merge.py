@@ -43,7 +43,7 @@ from banana100_core.project.records import (
     RegionKind,
     ReviewState,
 )
-from banana100_core.project.regions import add_region, change_region, regions
+from banana100_core.project.regions import add_region, change_region, edit_regions, regions
 from banana100_core.project.reviews import accept_run, mark_run, reject_run, reviews
 from banana100_core.project.rows import now
 from banana100_core.project.runs import add_run, add_steps, runs, steps
@@ -227,6 +227,19 @@ def test_the_same_made_on_both_sides_is_no_conflict(mine, copy_of):
     change_tag(theirs, "Bob", tag.uuid, onset=4)
     report = take_over(mine, theirs)
     assert (report.conflicts, report.unchanged) == ([], 1)
+
+
+def test_an_end_of_a_region_is_taken_over_and_can_be_in_conflict(mine, copy_of):
+    theirs = copy_of(mine)
+    (region,) = regions(mine)
+    ended = replace(BOX, end_step=region.step + 2)
+    edit_regions(theirs, "Bob", region.tag_uuid, {region.uuid: ended})
+    assert merge(mine, [theirs.path]).changed == 1
+    assert regions(mine) == regions(theirs)
+    edit_regions(mine, "Ann", region.tag_uuid, {region.uuid: replace(ended, end_step=region.step)})
+    edit_regions(theirs, "Bob", region.tag_uuid, {region.uuid: BOX})
+    report = merge(mine, [theirs.path])
+    assert [conflict.fields for conflict in report.conflicts] == [("regions",)]
 
 
 def test_different_regions_are_a_conflict(mine, copy_of):

@@ -17,6 +17,7 @@ from banana100_core.project.database import MINOR, connect, packed_version
 from banana100_core.project.migrations import (
     add_judge_prompts,
     add_reasoning_search,
+    add_region_ends,
     add_regions,
     add_replies,
     add_reviews,
@@ -27,9 +28,10 @@ from banana100_core.project.migrations import (
     migrate,
     set_version,
 )
-from banana100_core.project.records import NewTag
+from banana100_core.project.records import NewRegion, NewTag, RegionKind
+from banana100_core.project.regions import add_region, regions
 from banana100_core.project.runs import runs, steps
-from banana100_core.project.tags import add_tag, edits, tags, undo
+from banana100_core.project.tags import add_tag, edits, redo, tags, undo
 
 LATER_TABLES = (
     "reply",
@@ -59,6 +61,7 @@ def newer(*further) -> Migrations:
         add_reasoning_search,
         add_saved_views,
         add_judge_prompts,
+        add_region_ends,
         *further,
     ):
         migrations()(function)
@@ -158,6 +161,7 @@ def test_a_migration_is_recorded_with_its_change_after_a_backup(study):
             "add_reasoning_search",
             "add_saved_views",
             "add_judge_prompts",
+            "add_region_ends",
             "add_colour",
         ]
         assert migrate(database, study, newer(add_colour)) is None
@@ -243,3 +247,23 @@ def test_a_file_of_version_1_0_gets_the_later_tables(study, tmp_path):
         name: rows for name, rows in before.items() if "migrations" not in name
     }
     assert (tmp_path / "study.b100.before-add_replies.bak").exists()
+
+
+def test_regions_from_before_they_could_end_hold_on_and_their_edits_can_be_undone(study):
+    box = NewRegion(3, RegionKind.BOX, ((4, 5), (20, 30)))
+    with Project.open(study) as project:
+        tag = add_tag(project, "Ann", NewTag(1, "green_tint", 2))
+        region = add_region(project, "Ann", tag.uuid, box)
+    with database_of(study) as database:  # as version 1.8 left it, its log of edits too
+        database.execute("ALTER TABLE region DROP COLUMN end_step")
+        database.execute("DROP TRIGGER edit_is_never_changed")
+        database.execute("UPDATE edit SET after = replace(after, ', \"end_step\": null}}}', '}}}')")
+        database.execute("DELETE FROM _sqlite_migrations WHERE name = 'add_region_ends'")
+        set_version(database, 1, 8)
+    with Project.open(study) as project:
+        assert "end_step" not in next(iter(edits(project)[-1].after["regions"].values()))
+        assert regions(project) == [region]
+        undo(project, "Ann")
+        assert regions(project) == []
+        redo(project, "Ann")
+        assert [there.points for there in regions(project)] == [box.points]

@@ -8,7 +8,7 @@ import pytest
 
 from banana100_core.errors import ProjectError
 from banana100_core.project.records import NewRegion, NewTag, RegionKind
-from banana100_core.project.regions import edit_regions, regions
+from banana100_core.project.regions import copy_regions, edit_regions, regions, regions_at
 from banana100_core.project.tags import add_tag, edits, redo, undo
 
 BOX = NewRegion(3, RegionKind.BOX, ((4, 5), (20, 30)))
@@ -71,3 +71,39 @@ def test_a_region_of_another_tag_is_left_alone(project, tag):
         edit_regions(project, "Ann", tag.uuid, {"a": BOX})
     edit_regions(project, "Ann", tag.uuid, {}, removed=["a"])
     assert points(project) == {"a": BOX.points}
+
+
+def test_a_region_ends_and_holds_on_again(project, tag):
+    edit_regions(project, "Ann", tag.uuid, {"a": BOX, "b": TRIANGLE})
+    edit_regions(project, "Ann", tag.uuid, {"a": replace(BOX, end_step=5)})
+    there = regions(project)
+    assert [region.uuid for region in regions_at(there, 5)] == ["a", "b"]
+    assert [region.uuid for region in regions_at(there, 6)] == ["b"]
+    (copy,) = copy_regions(project, "Ann", tag.uuid, 6)
+    assert (copy.kind, copy.end_step) == (RegionKind.POLYGON, None)
+    undo(project, "Ann")
+    undo(project, "Ann")
+    assert [region.end_step for region in regions(project)] == [None, None]
+    redo(project, "Ann")
+    assert [region.end_step for region in regions(project)] == [5, None]
+
+
+def test_with_all_ended_nothing_holds_until_the_next_outlined_step(project, tag):
+    edit_regions(project, "Ann", tag.uuid, {"a": replace(BOX, end_step=5), "b": replace(BOX, step=8)})
+    there = regions(project)
+    assert [[region.uuid for region in regions_at(there, step)] for step in (2, 3, 5, 6, 7, 8, 10)] == [
+        [], ["a"], ["a"], [], [], ["b"], ["b"]
+    ]  # fmt: skip
+    with pytest.raises(ProjectError, match=r"No region .* holds at step 7"):
+        copy_regions(project, "Ann", tag.uuid, 7)
+
+
+def test_a_copy_ends_where_its_original_does(project, tag):
+    edit_regions(project, "Ann", tag.uuid, {"a": replace(BOX, end_step=5)})
+    (copy,) = copy_regions(project, "Ann", tag.uuid, 4)
+    assert (copy.step, copy.end_step) == (4, 5)
+
+
+def test_a_region_cant_end_before_it_begins(project, tag):
+    with pytest.raises(ProjectError, match="step 3 can't end at step 2"):
+        edit_regions(project, "Ann", tag.uuid, {"a": replace(BOX, end_step=2)})

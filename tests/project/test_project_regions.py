@@ -17,6 +17,7 @@ from banana100_core.project.regions import (
     add_regions,
     change_region,
     copy_regions,
+    edit_regions,
     regions,
     regions_at,
     remove_region,
@@ -207,6 +208,7 @@ ACTIONS = st.lists(
         st.tuples(st.just("onset"), st.integers(1, 10)),
         st.tuples(st.just("move"), st.integers(0, 9), st.integers(0, 40)),
         st.tuples(st.just("remove"), st.integers(0, 9)),
+        st.tuples(st.just("end"), st.integers(0, 9), st.integers(0, 5)),
         st.tuples(st.just("copy"), st.integers(3, 10)),
         st.just(("untag",)),
         st.just(("undo",)),
@@ -233,6 +235,9 @@ def act(project, run_id, name, values):
         case "move" if region:
             points = ((0, 0), (values[1] + 1, 9), (3, 40))
             change_region(project, "Ann", region.uuid, points[: 2 if region.kind == "box" else 3])
+        case "end" if region:
+            ended = NewRegion(region.step, region.kind, region.points, region.step + values[1])
+            edit_regions(project, "Ann", region.tag_uuid, {region.uuid: ended})
         case "remove" if region:
             remove_region(project, "Ann", region.uuid)
         case "copy" if regions_at(own, values[0]):

@@ -46,6 +46,7 @@ class Outline:
     own: bool
     unsaved: bool = False
     numbered: bool = True  # whether numbers of steps may be told
+    end_step: int | None = None  # of the region itself
 
     @property
     def label(self) -> str:
@@ -57,6 +58,7 @@ class Outline:
         """All that is known of it."""
         where = f"outlined at step {self.outlined_step}" if self.numbered else "outlined"
         where += " and held from there" if self.held else ""
+        where += f" to step {self.end_step}" if self.held and self.numbered and self.end_step else ""
         saved = "\nnot saved yet" if self.unsaved else ""
         return f"{self.label}\nby {self.annotator}, {where}{saved}"
 
@@ -161,6 +163,22 @@ class Outlines(QObject):
             found.setdefault(region.tag_uuid, set()).add(region.step)
         return {uuid: sorted(steps) for uuid, steps in found.items()}
 
+    def bare_steps(self) -> dict[str, list[int]]:
+        """The steps from which on nothing that was outlined before holds, by tag."""
+        by_tag: dict[str, list[Region]] = {}
+        for region in self.edits.regions.values():
+            by_tag.setdefault(region.tag_uuid, []).append(region)
+        return {
+            uuid: sorted(
+                {
+                    region.end_step + 1
+                    for region in regions
+                    if region.end_step is not None and not regions_at(regions, region.end_step + 1)
+                }
+            )
+            for uuid, regions in by_tag.items()
+        }
+
     def _take_run(self) -> None:
         self._known.clear()
         self._forget()
@@ -203,6 +221,7 @@ class Outlines(QObject):
                     claim.annotator == self._session.annotator,
                     region.uuid in unsaved,
                     not blinding.steps,
+                    region.end_step,
                 )
                 # The same object as before keeps its paths, and is seen to be the same at a glance.
                 before = known.get((frame.step, region.uuid))

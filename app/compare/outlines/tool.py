@@ -292,10 +292,9 @@ class RegionTool(QObject):
             if self.handle is not None and is_vertex(outline.kind, outline.points, self.handle):
                 self._delete_vertex(outline, active[1].frame, self.handle)
                 return
-            self.say(
-                self.outlines.edits.remove(outline.uuid, active[1].frame.step)
-                or f"Removed a region of {outline.name}. Ctrl+Z brings it back."
-            )
+            self.outlines.edits.remove(outline.uuid, active[1].frame.step)
+            what = "Ended a region of {} before this step" if outline.held else "Removed a region of {}"
+            self.say(f"{what.format(outline.name)}. Ctrl+Z brings it back.")
 
     def copy_on(self) -> None:
         """Copy the chosen tag's regions to the next step, and go there."""

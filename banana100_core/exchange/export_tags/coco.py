@@ -89,6 +89,7 @@ def as_coco(content: Content, file_names: list[str]) -> dict[str, object]:
                     {
                         "region_uuid": region.uuid,
                         "step": region.step,
+                        "end_step": region.end_step,
                         "kind": region.kind.value,
                         "points": region.points,
                     }

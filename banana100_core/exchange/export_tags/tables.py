@@ -38,6 +38,7 @@ COLUMNS = {
     "modified_at": str,
     "region_uuid": str,
     "region_step": int,
+    "region_end_step": int,
     "region_kind": str,
     "region_points": str,  # JSON: [[x, y], ...]
 }
@@ -101,6 +102,7 @@ def _rows(content: Content) -> Iterator[dict[str, object]]:
                 | {
                     "region_uuid": region.uuid,
                     "region_step": region.step,
+                    "region_end_step": region.end_step,
                     "region_kind": region.kind.value,
                     "region_points": json.dumps(region.points),
                 }
