@@ -35,6 +35,10 @@ _STDERR_TAIL = 2000  # bytes of a dead worker's last words that are worth showin
 _emit_event: Callable[[object], None] | None = None
 
 
+class SilentWorkerError(WorkerDiedError):
+    """A worker told nothing for longer than its caller waits, and was ended."""
+
+
 class WorkerProcess:
     """A process that answers one request at a time; it starts with the first one, and anew after it died.
 
@@ -68,12 +72,18 @@ class WorkerProcess:
         return child.process.pid if child is not None and child.process.poll() is None else None
 
     def request(
-        self, message: object, timeout: float | None = None, on_event: Callable[[Any], None] | None = None
+        self,
+        message: object,
+        timeout: float | None = None,
+        on_event: Callable[[Any], None] | None = None,
+        *,
+        patience: float | None = None,
     ) -> Any:  # noqa: ANN401 - the reply is whatever the handler returns
         """Send a message and wait for the reply; `on_event` gets what the handler emits until then.
 
         Raises WorkerDiedError when the child dies, is stopped, or takes more than `timeout` seconds (it is
-        ended then), and whatever the handler raised.
+        ended then), SilentWorkerError when it emits nothing for `patience` seconds (likewise), and whatever
+        the handler raised.
         """
         with self._lock:
             child = self._living_child()
@@ -82,11 +92,16 @@ class WorkerProcess:
             deadline = None if timeout is None else time.monotonic() + timeout
             child.send((number, message))
             while True:
+                left = None if deadline is None else max(0.0, deadline - time.monotonic())
+                waits = min((each for each in (left, patience) if each is not None), default=None)
                 try:
-                    left = None if deadline is None else max(0.0, deadline - time.monotonic())
-                    frame = child.frames.get(timeout=left)
+                    frame = child.frames.get(timeout=waits)
                 except queue.Empty:
                     child.end(timeout=0)
+                    if waits != left:
+                        raise SilentWorkerError(
+                            f"The worker {self.name} was silent for {patience:.0f} seconds and was ended."
+                        ) from None
                     raise WorkerDiedError(
                         f"The worker {self.name} gave no answer within {timeout:.0f} seconds and was ended."
                     ) from None

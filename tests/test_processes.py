@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from banana100_core.errors import ImageError, WorkerDiedError
-from banana100_core.processes import WorkerProcess, emit
+from banana100_core.processes import SilentWorkerError, WorkerProcess, emit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,6 +126,15 @@ def test_a_request_over_its_time_ends_the_worker(worker: WorkerProcess) -> None:
         worker.request("hang", timeout=0.2)
     assert worker.pid is None
     assert worker.request(("echo", 2)) == 2
+
+
+def test_a_worker_that_falls_silent_is_ended(worker: WorkerProcess) -> None:
+    worker.request(("echo", 1))
+    heard: list[str] = []
+    with pytest.raises(SilentWorkerError, match="silent for 1 seconds"):
+        worker.request("hang", timeout=60, on_event=heard.append, patience=1)
+    assert heard == ["hanging"]
+    assert worker.request(("echo", 2), patience=30) == 2
 
 
 def test_stop_ends_a_request_in_flight(worker: WorkerProcess) -> None:

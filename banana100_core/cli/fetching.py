@@ -35,7 +35,8 @@ def fetch(
 ) -> None:
     """Fetch the weights that metrics lack.
 
-    HF_ENDPOINT, TORCH_HOME, HF_HOME and proxies are honoured; what breaks off is taken up the next time.
+    They come by Hugging Face's and torch's own loaders: HF_ENDPOINT, HF_TOKEN, HF_HOME, TORCH_HOME and
+    proxies are honoured. Files that are whole are kept when it is interrupted.
     """
     accept_terms(asked_for=yes)
     try:

@@ -1,29 +1,38 @@
-"""Fetching weights from where pyiqa and the libraries below it take them, verified before use."""
+"""Fetching the weights that metrics lack, in a process of its own, file by file."""
 
 from __future__ import annotations
 
 import contextlib
-import http.client
-import io
 import os
-import re
-import urllib.error
-import urllib.request
+import shutil
+import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from banana100_core.catalog.metrics import Metric, Place, metric, metrics
-from banana100_core.errors import BananaError, WeightsError
+from banana100_core.errors import BananaError, WeightsError, WorkerDiedError
 from banana100_core.installation import how_to_add
+from banana100_core.processes import SilentWorkerError, WorkerProcess
 from banana100_core.scoring.methods import ADAPTER, NATIVE, available_backends
 from banana100_core.scoring.terms import need_terms
-from banana100_core.scoring.weights import digest_of, find, huggingface_cache, place_of, repository_folder
-from banana100_core.scoring.weights_folder import refer
+from banana100_core.scoring.weights import find, place_of, repository_folder
+from banana100_core.scoring.weights_loaders import (
+    Arrived,
+    Order,
+    Ready,
+    UnreachableError,
+    address_of,
+    make_loader,
+    unreachable,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from banana100_core.catalog.metrics import WeightsFile
     from banana100_core.scoring.weights import FoundWeights
@@ -31,10 +40,9 @@ if TYPE_CHECKING:
 Arrival = Callable[[str, int, int | None], None]
 """Called with the file that arrives, the bytes that are there, and how many there will be, if known."""
 
-_HUGGINGFACE = "https://huggingface.co/"
-_SECONDS = 30.0  # without a byte
-_BLOCK = 1 << 18
-_WHOLE_DIGEST = re.compile(r"[0-9a-f]{64}")
+_PATIENCE = 90.0  # seconds without a sign of life; the loaders themselves give up sooner, where they can
+_FORGOTTEN = 86_400.0  # seconds after which a folder that a killed program left is taken away
+_STAGING = ".arriving-"
 _ON = {"1", "true", "yes", "on"}
 
 
@@ -45,161 +53,146 @@ class FetchReport:
     fetched: tuple[FoundWeights, ...]
     failed: tuple[tuple[WeightsFile, str], ...]
     too_large: tuple[WeightsFile, ...]
+    cancelled: bool = False
 
 
 def fetch_weights(
     keys: Sequence[str] = (), arrival: Arrival | None = None, catalog: Mapping[str, Metric] | None = None
 ) -> FetchReport:
-    """Fetch the weights that some metrics lack, or that all lack but those of many gigabytes.
+    """Fetch the weights that some metrics lack, or that all lack but those of many gigabytes."""
+    return WeightsFetch(keys, arrival, catalog).run()
 
-    Mirrors are honoured as the libraries do: HF_ENDPOINT, HF_HUB_OFFLINE, the proxies of the environment; the
-    files go below TORCH_HOME and HF_HOME. What arrived of a file is kept for the next time if the network
-    fails, and removed if it is not what it should be. Raises TermsNotAcceptedError, WeightsError offline.
+
+class WeightsFetch:
+    """Fetches what some metrics lack, or what all lack but models of many gigabytes; for one run.
+
+    HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE and the proxies of the environment are honoured; the files go below
+    TORCH_HOME and HF_HOME. A file is put in place only when it is what it should be.
     """
-    if find_spec("huggingface_hub") is None:
-        raise WeightsError(f"Without the learned metrics there is nothing to fetch. {how_to_add('metrics')}.")
-    if os.environ.get("HF_HUB_OFFLINE", "").lower() in _ON:
-        raise WeightsError("HF_HUB_OFFLINE is set, so nothing is fetched. Unset it to fetch weights.")
-    known = catalog or metrics()
-    for key in keys:
-        metric(key)
-    chosen = [each for key, each in known.items() if key in keys or not keys]
-    learned = [each for each in chosen if NATIVE not in available_backends(each.key)]
-    if any(ADAPTER not in available_backends(each.key) for each in learned):
-        need_terms()
-    fetched, failed, too_large = [], [], []
-    for file in {file.name: file for each in learned for file in each.weights}.values():
-        if find(file).usable:
-            continue
-        if file.is_repository and not keys:
-            too_large.append(file)
-            continue
+
+    def __init__(
+        self,
+        keys: Sequence[str] = (),
+        arrival: Arrival | None = None,
+        catalog: Mapping[str, Metric] | None = None,
+        *,
+        patience: float = _PATIENCE,
+    ) -> None:
+        """`arrival` is called on the thread that runs. `patience`: seconds that a file may stand still."""
+        self._keys = keys
+        self._arrival = arrival or _unheard
+        self._catalog = catalog or metrics()
+        self._patience = patience
+        self._worker = WorkerProcess(make_loader, "fetching weights")
+        self._cancelled = False
+        self._silent: set[str] = set()  # hosts that gave no answer
+
+    def run(self) -> FetchReport:
+        """Fetch file by file; one that fails doesn't keep the others.
+
+        Raises TermsNotAcceptedError, WeightsError offline, MetricError for what is no metric.
+        """
+        missing, too_large = self._wanted()
+        fetched, failed = [], []
         try:
-            fetched.append(_fetch(file, arrival or _unheard))
-        except BananaError as error:
-            failed.append((file, str(error)))
-    return FetchReport(tuple(fetched), tuple(failed), tuple(too_large))
+            for file in missing:
+                if self._cancelled:
+                    break
+                try:
+                    self._fetch(file)
+                except BananaError as error:
+                    if not self._cancelled:
+                        failed.append((file, str(error)))
+                else:
+                    fetched.append(find(file))
+        finally:
+            self._worker.stop()
+        return FetchReport(tuple(fetched), tuple(failed), too_large, self._cancelled)
+
+    def cancel(self) -> None:
+        """End at once, from any thread; files that are whole are kept."""
+        self._cancelled = True
+        self._worker.stop(timeout=1.0)
+
+    def _wanted(self) -> tuple[list[WeightsFile], tuple[WeightsFile, ...]]:
+        if find_spec("huggingface_hub") is None:
+            raise WeightsError(
+                f"Without the learned metrics there is nothing to fetch. {how_to_add('metrics')}."
+            )
+        if os.environ.get("HF_HUB_OFFLINE", "").lower() in _ON:
+            raise WeightsError("HF_HUB_OFFLINE is set, so nothing is fetched. Unset it to fetch weights.")
+        for key in self._keys:
+            metric(key)
+        chosen = [each for key, each in self._catalog.items() if key in self._keys or not self._keys]
+        learned = [each for each in chosen if NATIVE not in available_backends(each.key)]
+        if any(ADAPTER not in available_backends(each.key) for each in learned):
+            need_terms()
+        files = {file.name: file for each in learned for file in each.weights}.values()
+        missing = [file for file in files if not find(file).usable]
+        too_large = [file for file in missing if file.is_repository and not self._keys]
+        return [file for file in missing if file not in too_large], tuple(too_large)
+
+    def _fetch(self, file: WeightsFile) -> None:
+        address = file.source if file.is_repository else address_of(file)
+        host = urlsplit(address).netloc
+        if host in self._silent:
+            raise UnreachableError(f"{file.name} was not tried, since {host} gave no answer.")
+        hearing = _Hearing(file, self._arrival)
+        try:
+            with _staging(file) as staging:
+                try:
+                    self._worker.request(Order(file, staging), on_event=hearing, patience=self._patience)
+                except KeyboardInterrupt:
+                    self.cancel()  # before the folder is taken away
+                    raise
+        except (UnreachableError, SilentWorkerError) as error:
+            if not hearing.arrived:
+                self._silent.add(host)
+            if isinstance(error, UnreachableError):
+                raise
+            raise unreachable(address, f"nothing came for {self._patience:.0f} seconds") from error
+        except WorkerDiedError as error:
+            raise WeightsError(f"{address} can't be fetched: {error}") from error
+
+
+class _Hearing:
+    """Passes on what arrives of a file."""
+
+    def __init__(self, file: WeightsFile, arrival: Arrival) -> None:
+        self.arrived = False
+        self._file = file
+        self._arrival = arrival
+
+    def __call__(self, event: Ready | Arrived) -> None:
+        if isinstance(event, Arrived):
+            self.arrived = True
+            self._arrival(self._file.name, event.done, event.total)
+
+
+@contextlib.contextmanager
+def _staging(file: WeightsFile) -> Iterator[Path]:
+    """Give an empty folder on the disk where a file goes, and leave nothing of what broke off."""
+    home = repository_folder(file) if file.place is Place.HUGGINGFACE else place_of(file).parent
+    began = time.time()
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        for left in home.glob(f"{_STAGING}*"):
+            if left.stat().st_mtime < began - _FORGOTTEN:
+                shutil.rmtree(left, ignore_errors=True)
+        staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=home))
+    except OSError as error:
+        raise WeightsError(
+            f"{home} can't be written: {error.strerror}. Make room, or set TORCH_HOME or HF_HOME."
+        ) from error
+    try:
+        yield staging
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+        for part in (home / "blobs").glob("*.incomplete") if file.is_repository else ():
+            with contextlib.suppress(OSError):
+                if part.stat().st_mtime >= began:
+                    part.unlink()
 
 
 def _unheard(_name: str, _done: int, _total: int | None) -> None:
     """Nobody asked."""
-
-
-def _fetch(file: WeightsFile, arrival: Arrival) -> FoundWeights:
-    if file.is_repository:
-        _fetch_repository(file, arrival)
-        return find(file)
-    folder = repository_folder(file) if file.place is Place.HUGGINGFACE else place_of(file).parent
-    part = folder / f"{file.file or file.name}.part"
-    address = _address_of(file)
-    expected = file.sha256 or _digest_there(address)
-    try:
-        part.parent.mkdir(parents=True, exist_ok=True)
-        if expected is None:  # nothing could tell whether the rest belongs to what is here
-            part.unlink(missing_ok=True)
-        with part.open("ab") as out:
-            _download(address, out, lambda done, total: arrival(file.name, done, total))
-        digest = digest_of(part)
-        if expected is not None and not digest.startswith(expected):
-            part.unlink()
-            raise WeightsError(
-                f"What came from {address} has the SHA-256 {digest} and should have {expected}. It was "
-                "removed. If HF_ENDPOINT names a mirror, try another."
-            )
-        if file.place is Place.HUGGINGFACE:
-            refer(file, digest[:40])
-        target = place_of(file)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part.replace(target)
-    except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
-        raise WeightsError(_unreachable(address, error)) from error
-    except OSError as error:
-        raise WeightsError(
-            f"{part} can't be written: {error.strerror or error}. Make room, or set TORCH_HOME or HF_HOME."
-        ) from error
-    return find(file)
-
-
-def _download(address: str, out: IO[bytes], arrived: Callable[[int, int | None], None]) -> None:
-    """Append what is missing of a file; a server that can't give a part gives all of it anew."""
-    have = out.tell()
-    request = urllib.request.Request(address, headers={"Accept-Encoding": "identity"})  # noqa: S310 - http alone
-    if have:
-        request.add_header("Range", f"bytes={have}-")
-    try:
-        answer = urllib.request.urlopen(request, timeout=_SECONDS)  # noqa: S310
-    except urllib.error.HTTPError as error:
-        if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or not have:
-            raise
-        error.close()
-        return  # all of it is here; its digest says whether it is right
-    with answer:
-        if answer.status != http.HTTPStatus.PARTIAL_CONTENT:
-            out.truncate(0)
-            have = 0
-        length = answer.headers.get("Content-Length")
-        total = have + int(length) if length else None
-        arrived(have, total)
-        while block := answer.read(_BLOCK):
-            out.write(block)
-            have += len(block)
-            arrived(have, total)
-    if total is not None and have < total:
-        raise ConnectionError(f"the connection ended after {have:,} of {total:,} bytes")
-
-
-def _fetch_repository(file: WeightsFile, arrival: Arrival) -> None:
-    """Fetch a whole model by Hugging Face's own loader; the files of it that are whole stay when it fails."""
-    from huggingface_hub import snapshot_download
-    from tqdm.auto import tqdm
-
-    class Bar(tqdm):  # type: ignore[misc]
-        def __init__(self, *arguments: Any, name: str = "", **options: Any) -> None:  # noqa: ANN401, ARG002
-            super().__init__(*arguments, **options | {"file": io.StringIO(), "disable": False})
-
-        def update(self, n: float | None = 1) -> bool | None:
-            told: bool | None = super().update(n)
-            if self.unit == "B":
-                arrival(file.name, int(self.n), int(self.total) if self.total else None)
-            return told
-
-    try:
-        snapshot_download(
-            file.name,
-            cache_dir=huggingface_cache(),
-            endpoint=os.environ.get("HF_ENDPOINT") or None,
-            allow_patterns=list(file.only) or None,
-            tqdm_class=Bar,
-            max_workers=2,
-        )
-    except Exception as error:
-        raise WeightsError(_unreachable(file.source, error)) from error
-
-
-def _address_of(file: WeightsFile) -> str:
-    if not file.source.startswith(_HUGGINGFACE):
-        return f"{file.source}/{file.name}"
-    from huggingface_hub import hf_hub_url
-
-    repository = file.source.removeprefix(_HUGGINGFACE)
-    endpoint = os.environ.get("HF_ENDPOINT") or None
-    return hf_hub_url(repository, file.file or file.name, endpoint=endpoint)
-
-
-def _digest_there(address: str) -> str | None:
-    """Ask Hugging Face for the SHA-256 under which it keeps a large file; None where it names none."""
-    from huggingface_hub import get_hf_file_metadata
-
-    with contextlib.suppress(Exception):
-        etag = get_hf_file_metadata(address).etag or ""
-        return etag if _WHOLE_DIGEST.fullmatch(etag) else None
-    return None
-
-
-def _unreachable(address: str, error: Exception) -> str:
-    reason = str(getattr(error, "reason", "") or error).strip().partition("\n")[0] or type(error).__name__
-    return (
-        f"{address} can't be fetched: {reason.rstrip('.')}. Try again: what has arrived is kept. Where this "
-        "can't be reached, set a proxy or HF_ENDPOINT, or bring the files in a folder DIR and type: "
-        "banana100 weights add DIR"
-    )

@@ -1,12 +1,12 @@
-"""Fetching weights over HTTP from a mirror that runs here, which breaks off, forgets and lies on demand."""
+"""Fetching weights by the loaders' own ways from a stand-in for the hub, which does all that networks do."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import threading
-from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -14,78 +14,22 @@ from banana100_core.catalog.metrics import metrics
 from banana100_core.errors import MetricError, WeightsError
 from banana100_core.scoring import terms
 from banana100_core.scoring.weights import WeightsState, find
-from banana100_core.scoring.weights_fetch import fetch_weights
+from banana100_core.scoring.weights_fetch import WeightsFetch, fetch_weights
+from tests.scoring.hub_mirror import REVISION, run_mirror, use_mirror
 
 hub = pytest.importorskip("huggingface_hub")
 
-CONTENT = bytes(range(256)) * 4096
+CONTENT = bytes(range(256)) * 8192
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
-REVISION = "0123456789" * 4
 PYIQA = "/chaofengc/IQA-PyTorch-Weights/resolve/main/"
-
-
-@dataclass
-class Mirror:
-    """Files by path, how many bytes it sends before it hangs up, and what it was asked for."""
-
-    address: str
-    files: dict[str, bytes] = field(default_factory=dict)
-    hang_up_after: int | None = None
-    linked_digest: str | None = None
-    resumes: bool = True
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
 
 
 @pytest.fixture
 def mirror(tmp_path, monkeypatch):
     """An empty mirror, as HF_ENDPOINT, and empty folders for what comes from it."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_HEAD(self) -> None:
-            self._answer(head=True)
-
-        def do_GET(self) -> None:
-            self._answer()
-
-        def _answer(self, *, head: bool = False) -> None:
-            path, asked_for = self.path.partition("?")[0], self.headers.get("Range")
-            if not head:
-                mirror.asked.append((path, asked_for))
-            content = mirror.files.get(path)
-            if content is None:
-                self.send_error(404)
-                return
-            start = int(asked_for.removeprefix("bytes=").rstrip("-")) if asked_for and mirror.resumes else 0
-            if start and start >= len(content):
-                self.send_error(416)
-                return
-            self.send_response(206 if start else 200)
-            self.send_header("Content-Length", str(len(content) - start))
-            self.send_header("ETag", f'"{mirror.linked_digest or "an-etag"}"')
-            self.send_header("X-Repo-Commit", REVISION)
-            self.end_headers()
-            if not head:
-                self.wfile.write(content[start:][: mirror.hang_up_after])
-
-        def log_message(self, *_what: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    mirror = Mirror(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    monkeypatch.setenv("HF_ENDPOINT", mirror.address)
-    monkeypatch.setenv("TORCH_HOME", str(tmp_path / "torch"))
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "huggingface"))
-    for name in (
-        *("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HUB_OFFLINE", "BANANA100_RALI"),
-        *("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
-    ):
-        monkeypatch.delenv(name, raising=False)
-    yield mirror
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    for mirror in run_mirror():
+        use_mirror(monkeypatch, mirror, tmp_path)
+        yield mirror
 
 
 def only(key: str, index: int = 0, **changes: object):
@@ -96,89 +40,126 @@ def only(key: str, index: int = 0, **changes: object):
 
 
 def leftovers(path) -> list[str]:
-    return [each.name for each in path.rglob("*.part")]
+    names = [each.name for each in path.rglob("*")]
+    return [name for name in names if name.startswith(".arriving") or name.endswith(".incomplete")]
 
 
-def test_a_file_comes_from_the_mirror_into_its_place(mirror, tmp_path) -> None:
+@pytest.fixture(scope="module")
+def fetched(tmp_path_factory):
+    """What came of many files at once: each has a fate of its own."""
+    home = tmp_path_factory.mktemp("home")
+    catalog, files, seen = {}, {}, []
+    with pytest.MonkeyPatch.context() as patch:
+        for mirror in run_mirror():
+            use_mirror(patch, mirror, home)
+            for key, index in (
+                ("cnniqa", 0),
+                ("arniqa", 1),
+                ("topiq_nr", 0),
+                ("musiq", 0),
+                ("qualiclip", 1),
+                ("nima", 1),
+                ("wadiqam_nr", 0),
+                ("ilniqe", 0),
+            ):
+                one, files[key] = only(key, index)
+                catalog |= one
+                path = f"{PYIQA}{files[key].name}"
+                if files[key].file:
+                    path = f"/{files[key].name}/resolve/main/{files[key].file}"
+                mirror.files[path] = CONTENT
+            mirror.hangs_up_once_after[PYIQA + files["musiq"].name] = 1_000_000
+            mirror.files[PYIQA + files["nima"].name] = CONTENT[::-1]
+            mirror.statuses[PYIQA + files["qualiclip"].name] = 403
+            del mirror.files[PYIQA + files["wadiqam_nr"].name]
+            liqe, files["liqe"] = only("liqe", 1, sha256=None)
+            tres, files["tres"] = only("tres", 1, sha256=None)
+            mirror.files[PYIQA + files["liqe"].name] = mirror.files[PYIQA + files["tres"].name] = CONTENT
+            mirror.told_digests[PYIQA + files["liqe"].name] = "f" * 64
+            report = fetch_weights((), lambda *arrival: seen.append(arrival), catalog | liqe | tres)
+            found = {key: find(file) for key, file in files.items()}
+            yield files, report, found, seen, mirror, home
+
+
+def reason(fetched, key: str) -> str:
+    files, report, *_ = fetched
+    return {file.name: reason for file, reason in report.failed}[files[key].name]
+
+
+def test_files_come_from_the_mirror_into_their_places(fetched) -> None:
+    _, report, found, seen, _, home = fetched
+    right = [found[key] for key in ("cnniqa", "arniqa", "topiq_nr", "musiq", "ilniqe")]
+    assert [each for each in report.fetched if each.state is WeightsState.PRESENT] == right
+    assert {each.path.read_bytes() for each in right} == {CONTENT}
+    assert found["cnniqa"].path.is_relative_to(home / "torch" / "hub" / "pyiqa")
+    assert found["arniqa"].path.is_relative_to(home / "torch" / "hub" / "checkpoints")
+    assert leftovers(home) == []
+    assert (right[0].file.name, len(CONTENT), len(CONTENT)) in seen
+
+
+def test_a_file_of_the_hubs_cache_is_found_by_its_library(fetched) -> None:
+    _, _, found, *_ = fetched
+    path = found["topiq_nr"].path
+    cached = hub.try_to_load_from_cache(found["topiq_nr"].file.name, path.name, cache_dir=path.parents[3])
+    assert cached == str(path)
+    assert path.parent.name == REVISION
+
+
+def test_a_line_that_breaks_is_taken_up_where_it_ended(fetched) -> None:
+    files, _, _, _, mirror, _ = fetched
+    parts = [part for path, part in mirror.asked if path == PYIQA + files["musiq"].name]
+    assert parts[0] is None
+    assert parts[1].startswith("bytes=")
+    assert 0 < int(parts[1].removeprefix("bytes=").removesuffix("-")) <= 1_000_000
+
+
+def test_what_is_not_the_file_is_never_put_in_place(fetched) -> None:
+    _, _, found, *_ = fetched
+    assert hashlib.sha256(CONTENT[::-1]).hexdigest() in reason(fetched, "nima")
+    assert f"should have {DIGEST}" in reason(fetched, "nima")
+    assert found["nima"].state is WeightsState.MISSING
+
+
+def test_a_file_of_no_known_digest_is_held_against_the_one_it_is_kept_under(fetched) -> None:
+    _, _, found, *_ = fetched
+    assert "f" * 64 in reason(fetched, "liqe")
+    assert found["liqe"].state is WeightsState.MISSING
+    assert found["tres"].state is WeightsState.UNVERIFIED
+
+
+@pytest.mark.parametrize(("key", "said"), [("wadiqam_nr", "404 Not Found"), ("qualiclip", "403 Forbidden")])
+def test_a_refusal_is_told_with_the_way_out(fetched, key, said) -> None:
+    files, _, found, _, mirror, _ = fetched
+    text = reason(fetched, key)
+    assert f"{mirror.address}{PYIQA}{files[key].name} can't be fetched: it answers {said}." in text
+    assert "weights add DIR" in text
+    assert ("HF_TOKEN" in text) == (key == "qualiclip")
+    assert found[key].state is WeightsState.MISSING
+
+
+def test_what_is_there_is_not_fetched(mirror) -> None:
     catalog, file = only("cnniqa")
-    mirror.files[PYIQA + file.name] = CONTENT
-    seen = []
-    report = fetch_weights((), lambda *arrival: seen.append(arrival), catalog)
-    assert [found.file for found in report.fetched] == [file]
-    assert not report.failed
-    assert (find(file).state, find(file).path.read_bytes()) == (WeightsState.PRESENT, CONTENT)
-    assert leftovers(tmp_path) == []
-    assert seen[0] == (file.name, 0, len(CONTENT))
-    assert seen[-1] == (file.name, len(CONTENT), len(CONTENT))
-    again = fetch_weights(["cnniqa"], None, catalog)
-    assert not again.fetched, "what is there is not fetched"
-    assert len(mirror.asked) == 1
-
-
-@pytest.mark.parametrize("resumes", [True, False])
-def test_what_broke_off_is_taken_up_where_it_ended(mirror, tmp_path, resumes) -> None:
-    catalog, file = only("cnniqa")
-    mirror.files[PYIQA + file.name] = CONTENT
-    mirror.hang_up_after, mirror.resumes = 300_000, resumes
-    report = fetch_weights(["cnniqa"], None, catalog)
-    ((failed, reason),) = report.failed
-    assert failed == file
-    assert f"{mirror.address}{PYIQA}{file.name} can't be fetched: " in reason
-    assert "weights add DIR" in reason
-    assert find(file).state is WeightsState.MISSING
-    assert len(leftovers(tmp_path)) == 1
-    mirror.hang_up_after = None
-    assert fetch_weights(["cnniqa"], None, catalog).fetched
-    assert mirror.asked[1] == (PYIQA + file.name, "bytes=300000-")
-    assert find(file).path.read_bytes() == CONTENT
-    assert leftovers(tmp_path) == []
-
-
-def test_a_file_that_was_whole_when_the_program_ended_is_only_verified(mirror) -> None:
-    catalog, file = only("cnniqa")
-    mirror.files[PYIQA + file.name] = CONTENT
     path = find(file).path
     path.parent.mkdir(parents=True)
-    path.with_name(f"{path.name}.part").write_bytes(CONTENT)
-    assert fetch_weights(["cnniqa"], None, catalog).fetched
-    assert path.read_bytes() == CONTENT
-
-
-def test_what_is_not_the_file_is_removed_and_never_put_in_place(mirror, tmp_path) -> None:
-    catalog, file = only("cnniqa")
-    mirror.files[PYIQA + file.name] = CONTENT[::-1]
+    path.write_bytes(CONTENT)
     report = fetch_weights(["cnniqa"], None, catalog)
-    ((_, reason),) = report.failed
-    assert hashlib.sha256(CONTENT[::-1]).hexdigest() in reason
-    assert DIGEST in reason
-    assert find(file).state is WeightsState.MISSING
-    assert leftovers(tmp_path) == []
+    assert not report.fetched
+    assert not report.failed
+    assert mirror.asked == []
 
 
-def test_a_file_of_no_known_digest_is_held_against_the_one_it_is_kept_under(mirror) -> None:
-    catalog, file = only("liqe", 1, sha256=None)
-    mirror.files[PYIQA + file.name] = CONTENT
-    mirror.linked_digest = "f" * 64
-    ((_, reason),) = fetch_weights(["liqe"], None, catalog).failed
-    assert "f" * 64 in reason
-    mirror.linked_digest = DIGEST
-    assert fetch_weights(["liqe"], None, catalog).fetched
-    assert find(file).state is WeightsState.UNVERIFIED
-
-
-def test_other_places_than_hugging_face_are_asked_themselves(mirror, tmp_path) -> None:
+def test_torchs_files_come_by_torchs_loader(mirror, tmp_path) -> None:
     catalog, file = only("tres", source=f"{mirror.address}/models")
+    other, missing = only("paq2piq", source=f"{mirror.address}/models")
     mirror.files[f"/models/{file.name}"] = CONTENT
-    assert fetch_weights(["tres"], None, catalog).fetched
+    seen = []
+    report = fetch_weights(["tres", "paq2piq"], lambda *arrival: seen.append(arrival), catalog | other)
     assert (tmp_path / "torch" / "hub" / "checkpoints" / file.name).read_bytes() == CONTENT
-
-
-def test_a_file_of_a_repository_is_found_by_hugging_face(mirror) -> None:
-    catalog, file = only("topiq_nr")
-    mirror.files[f"/{file.name}/resolve/main/{file.file}"] = CONTENT
-    assert fetch_weights(["topiq_nr"], None, catalog).fetched
-    path = find(file).path
-    assert hub.try_to_load_from_cache(file.name, file.file, cache_dir=path.parents[3]) == str(path)
+    assert seen[-1] == (file.name, len(CONTENT), len(CONTENT))
+    ((failed, said),) = report.failed
+    assert failed == missing
+    assert "404" in said
+    assert leftovers(tmp_path) == []
 
 
 def test_a_whole_repository_comes_only_when_it_is_named(mirror) -> None:
@@ -191,6 +172,7 @@ def test_a_whole_repository_comes_only_when_it_is_named(mirror) -> None:
     about = [{"type": "file", "path": name, "size": len(CONTENT), "oid": "0" * 40} for name in names]
     model = {"id": file.name, "sha": REVISION, "siblings": [{"rfilename": name} for name in names]}
     mirror.files |= {f"/{file.name}/resolve/{REVISION}/{name}": CONTENT for name in names}
+    mirror.files[f"/api/models/{file.name}"] = json.dumps(model).encode()
     mirror.files[f"/api/models/{file.name}/revision/main"] = json.dumps(model).encode()
     mirror.files[f"/api/models/{file.name}/tree/{REVISION}"] = json.dumps(about).encode()
     report = fetch_weights(["rali"], None, catalog)
@@ -202,23 +184,70 @@ def test_a_whole_repository_comes_only_when_it_is_named(mirror) -> None:
     assert found.sha256 == REVISION
 
 
-def test_one_that_is_not_there_does_not_keep_the_others(mirror) -> None:
+def test_a_place_that_does_not_answer_is_asked_once(mirror, monkeypatch) -> None:
+    """As where packets are dropped: nothing comes back, and nothing says so."""
+    monkeypatch.setenv("HF_HUB_ETAG_TIMEOUT", "1")
     catalog, file = only("cnniqa")
-    other, missing = only("musiq")
+    other, not_tried = only("musiq")
+    for each in (file, not_tried):
+        mirror.stalls_after[PYIQA + each.name] = 0
+    first, second = fetch_weights((), None, catalog | other).failed
+    assert first[0] == file
+    assert "timed out" in first[1]
+    assert "weights add DIR" in first[1]
+    host = mirror.address.removeprefix("http://")
+    assert second == (not_tried, f"{not_tried.name} was not tried, since {host} gave no answer.")
+
+
+def test_a_file_that_stands_still_is_given_up(mirror, tmp_path) -> None:
+    catalog, file = only("cnniqa")
     mirror.files[PYIQA + file.name] = CONTENT
-    report = fetch_weights((), None, other | catalog)
-    assert [found.file for found in report.fetched] == [file]
-    ((failed, reason),) = report.failed
-    assert failed == missing
-    assert "404" in reason or "Not Found" in reason
+    mirror.stalls_after[PYIQA + file.name] = 1_000_000
+    fetch = WeightsFetch(["cnniqa"], None, catalog, patience=4)
+    ((_, said),) = fetch.run().failed
+    assert "nothing came for 4 seconds" in said
+    assert find(file).state is WeightsState.MISSING
+    assert leftovers(tmp_path) == []
+
+
+def test_a_cancelled_fetch_leaves_nothing_half_done(mirror, tmp_path) -> None:
+    catalog, file = only("cnniqa")
+    other, never = only("musiq")
+    mirror.files[PYIQA + file.name] = mirror.files[PYIQA + never.name] = CONTENT
+    mirror.stalls_after[PYIQA + file.name] = 1_000_000
+    arrived = threading.Event()
+    fetch = WeightsFetch((), lambda *_arrival: arrived.set(), catalog | other)
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(fetch.run)
+        assert arrived.wait(60)
+        fetch.cancel()
+        report = running.result(60)
+    assert report.cancelled
+    assert (report.fetched, report.failed) == ((), ())
+    assert {path for path, _ in mirror.asked if path.endswith(".pth")} == {PYIQA + file.name}
+    assert leftovers(tmp_path) == []
+
+
+def test_a_full_disk_is_told_as_one(mirror, tmp_path) -> None:
+    resource = pytest.importorskip("resource")
+    catalog, file = only("cnniqa")
+    mirror.files[PYIQA + file.name] = CONTENT
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, before[1]))  # as a disk that holds no more
+    try:
+        ((_, said),) = fetch_weights(["cnniqa"], None, catalog).failed
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert said.startswith(f"{file.name} can't be written: File too large. Make room, or set TORCH_HOME")
+    assert leftovers(tmp_path) == []
 
 
 def test_offline_is_said_at_once_and_an_unreachable_mirror_too(mirror, monkeypatch) -> None:
     catalog, _ = only("cnniqa")
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    ((_, reason),) = fetch_weights(["cnniqa"], None, catalog).failed
-    assert "Connection refused" in reason
-    assert "HF_ENDPOINT" in reason
+    ((_, said),) = fetch_weights(["cnniqa"], None, catalog).failed
+    assert "refused" in said
+    assert "HF_ENDPOINT" in said
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(WeightsError, match=r"HF_HUB_OFFLINE is set.*Unset it"):
         fetch_weights(["cnniqa"], None, catalog)
