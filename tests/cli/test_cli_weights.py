@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import functools
 import json
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+
+from tests.scoring.hub_mirror import run_mirror, use_mirror
 
 
 @pytest.fixture(autouse=True)
@@ -66,31 +65,17 @@ def test_metrics_say_where_weights_come_from_and_where_to_put_them(banana100, of
 
 @pytest.fixture
 def mirror(tmp_path, monkeypatch):
-    """A folder that is served as Hugging Face."""
-    folder = tmp_path / "mirror"
-    folder.mkdir()
-
-    class Handler(SimpleHTTPRequestHandler):
-        def log_message(self, *_what: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
-    for name in ("HF_HUB_OFFLINE", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    yield folder / "chaofengc" / "IQA-PyTorch-Weights" / "resolve" / "main"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    """A stand-in for the hub."""
+    for mirror in run_mirror():
+        use_mirror(monkeypatch, mirror, tmp_path)
+        yield mirror
 
 
 def test_fetch_brings_what_is_missing_and_names_what_failed(banana100, mirror, tmp_path) -> None:
     pytest.importorskip("huggingface_hub")
-    mirror.mkdir(parents=True)
-    (mirror / "NRQM_model.mat").write_bytes(b"a model")
-    (mirror / "ILNIQE_templateModel.mat").write_bytes(b"another model")
+    folder = "/chaofengc/IQA-PyTorch-Weights/resolve/main"
+    mirror.files[f"{folder}/NRQM_model.mat"] = b"a model"
+    mirror.files[f"{folder}/ILNIQE_templateModel.mat"] = b"another model"
     done = banana100("weights", "fetch", "nrqm", "ilniqe", "--accept-terms", code=1)
     assert f"fetched NRQM_model.mat (7 bytes): {tmp_path / 'torch' / 'hub' / 'pyiqa'}" in done.stdout
     assert "fetching NRQM_model.mat, 7 bytes" in done.stderr
