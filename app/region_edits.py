@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from app.kept_edits import AGAIN_MS, CHANGED_SINCE, KEPT, KeptEdits, Kind
+from app.region_edit import RegionEdit, as_new
 from banana100_core.errors import BananaError
 from banana100_core.project import regions as stored
 from banana100_core.project.records import NewRegion, Region, RegionKind
@@ -20,17 +22,6 @@ if TYPE_CHECKING:
     from app.session import Session
     from banana100_core.project import Project
     from banana100_core.project.regions import Points
-
-
-@dataclass(frozen=True, slots=True)
-class RegionEdit:
-    """Regions of one tag that are made, changed and removed together: one entry of the log."""
-
-    run_id: int
-    annotator: str
-    tag_uuid: str
-    put: Mapping[str, NewRegion]
-    removed: frozenset[str] = frozenset()
 
 
 class RegionEdits(QObject):
@@ -55,6 +46,12 @@ class RegionEdits(QObject):
         self._read_wanted = self._reading = False
         self.reason = ""
         """Why the oldest edit could not be saved; empty when it could."""
+        self._disputed = False  # of an edit that was kept: somebody has changed the same since
+        self._kept: KeptEdits | None = None  # while there are any
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.setInterval(AGAIN_MS)
+        self._again.timeout.connect(lambda: self._send(again=True))
         self._finished.connect(lambda call: call(), Qt.ConnectionType.QueuedConnection)
         session.project_opened.connect(self._open)
         session.project_closed.connect(self._close)
@@ -155,7 +152,7 @@ class RegionEdits(QObject):
         """Remove a region at its own step; at a later one, where it is held, let it end before that."""
         region = self.regions[uuid]
         if region.step == step:
-            self._edit(region.tag_uuid, {}, frozenset({uuid}))
+            self._edit(region.tag_uuid, {}, (uuid,))
         else:
             ended = NewRegion(region.step, region.kind, region.points, step - 1)
             self._edit(region.tag_uuid, {uuid: ended})
@@ -181,7 +178,7 @@ class RegionEdits(QObject):
 
     def retry(self) -> None:
         """Try again to save what could not be saved."""
-        self.reason = ""
+        self.reason, self._disputed = "", False
         self._send()
         self.changed.emit()
 
@@ -189,7 +186,8 @@ class RegionEdits(QObject):
         """Give up edits that could not be saved, and show what the project has."""
         if self.reason:
             self._pending.clear()
-            self.reason = ""
+            self.reason, self._disputed = "", False
+            self._keep_failed()
             self.changed.emit()
 
     def flush(self) -> None:
@@ -204,12 +202,17 @@ class RegionEdits(QObject):
 
     # Inside
 
-    def _edit(
-        self, tag_uuid: str, put: Mapping[str, NewRegion], removed: frozenset[str] = frozenset()
-    ) -> None:
+    def _edit(self, tag_uuid: str, put: Mapping[str, NewRegion], removed: tuple[str, ...] = ()) -> None:
         run = self._session.run
-        if run is not None:
-            self._pending.append(RegionEdit(run.id, self._session.annotator, tag_uuid, put, removed))
+        if run is None:
+            return
+        there = self.regions
+        before = {uuid: as_new(there[uuid]) for uuid in (*put, *removed) if uuid in there}
+        self._pending.append(RegionEdit(run.id, self._session.annotator, tag_uuid, put, removed, before))
+        if self._disputed:  # which a person has to decide first
+            self._keep_failed()
+            self.changed.emit()
+        else:
             self.retry()
 
     def _copies(self, tag_uuid: str, step: int) -> tuple[dict[str, NewRegion], dict[str, str]]:
@@ -230,22 +233,58 @@ class RegionEdits(QObject):
         return stored.valid_points(kind, points, self._size(step), step)
 
     def _open(self) -> None:
-        self._project = self._session.project
-        if self._project is not None:
-            self.read_again()
+        project = self._project = self._session.project
+        if project is None:
+            return
+        if not project.read_only:
+            # Queued, so that tags that were kept go first: these may be regions of theirs.
+            self._finished.emit(lambda: self._take_kept(project))
+        self.read_again()
+
+    def _take_kept(self, project: Project) -> None:
+        """Go on trying to save what could not be saved when the project closed."""
+        if project is not self._project:
+            return
+        kept = KeptEdits(project, Kind.REGIONS)
+        edits = kept.read(RegionEdit.made)
+        if not edits:
+            return
+        self._kept = kept
+        there = {region.uuid: as_new(region) for region in stored.regions(project)}
+        for edit in edits:
+            self._disputed = self._disputed or not edit.fits(there)
+            there = {uuid: each for uuid, each in there.items() if uuid not in edit.removed} | dict(edit.put)
+        self._pending.extendleft(reversed(edits))
+        if self._disputed:
+            self.reason = CHANGED_SINCE
+        self._send()
+        self.changed.emit()
+
+    def _keep_failed(self) -> bool:
+        """Keep what could not be saved, and forget what was kept once all is; whether it is kept."""
+        if self._pending and self.reason and self._project is not None:
+            self._kept = KeptEdits(self._project, Kind.REGIONS)
+            return self._kept.keep(self._pending)
+        if self._kept is not None and not self._pending:
+            self._kept.forget()
+            self._kept = None
+        return False
 
     def _close(self) -> None:
         """Save to the last edit; the session closes the file only after this."""
         self.flush()
-        lost, reason = len(self._pending), self.reason
-        self._project = None
+        lost, details = len(self._pending), self.reason
+        if self._keep_failed():
+            details += f"\n{KEPT}"
+        self._again.stop()
+        self._project = self._kept = None
         self._saved.clear()
         self._pending.clear()
-        self._read_wanted = self._reading = False
+        self._read_wanted = self._reading = self._disputed = False
         self.reason = ""
         if lost:
             what = "1 edit to a region" if lost == 1 else f"{lost} edits to regions"
-            self._session.failed.emit(f"{what} could not be saved", reason)
+            self._session.failed.emit(f"{what} could not be saved", details)
         self.changed.emit()
 
     def _take_run(self) -> None:
@@ -253,12 +292,15 @@ class RegionEdits(QObject):
         self.read_again()
         self.changed.emit()
 
-    def _send(self) -> None:
+    def _send(self, *, again: bool = False) -> None:
+        """Save the oldest edit; one that could not be only `again`, and its reason stays until it is."""
         project, thread = self._project, self._session.edit_thread
-        if project is None or thread is None or self._future is not None or not self._pending or self.reason:
+        if project is None or thread is None or self._future is not None or not self._pending:
+            return
+        if self.reason and (self._disputed or not again):
             return
         edit = self._pending[0]
-        self._future = future = thread.submit(lambda: _write(project, edit))
+        self._future = future = thread.submit(lambda: edit.write(project))
         future.add_done_callback(lambda done: self._finished.emit(lambda: self._take_saved(done)))
 
     def _take_saved(self, future: Future[list[Region]]) -> None:
@@ -270,7 +312,9 @@ class RegionEdits(QObject):
             regions = future.result()
         except Exception as error:  # noqa: BLE001 - whatever it is, the edit stays in sight
             self.reason = str(error) or type(error).__name__
+            self._again.start()
         else:
+            self.reason = ""
             edit = self._pending.popleft()
             run = self._session.run
             if run is not None and edit.run_id == run.id:
@@ -278,6 +322,7 @@ class RegionEdits(QObject):
                     self._saved.pop(uuid, None)
                 self._saved.update({region.uuid: region for region in regions})
             self._send()
+        self._keep_failed()
         self.changed.emit()
 
     def _read(self) -> None:
@@ -314,7 +359,3 @@ class RegionEdits(QObject):
         if project is self._project:
             self._reading = False
             self.said.emit(text)
-
-
-def _write(project: Project, edit: RegionEdit) -> list[Region]:
-    return stored.edit_regions(project, edit.annotator, edit.tag_uuid, edit.put, edit.removed)

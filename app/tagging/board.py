@@ -9,9 +9,9 @@ from uuid import uuid4
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from app.kept_edits import AGAIN_MS, CHANGED_SINCE, KEPT, KeptEdits, Kind
 from app.region_edits import RegionEdits
-from app.tagging import rescue
-from app.tagging.rows import Row, Saved, as_new, kept_of, shown_of, write
+from app.tagging.rows import KeptTag, Row, Saved, as_new, shown_of, write
 from banana100_core.errors import BananaError
 from banana100_core.project import tags as stored
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from app.session import Session
     from banana100_core.project import Project
     from banana100_core.project.records import Edit, NewTag, Tag
-
-AGAIN_MS = 5_000  # until what could not be saved is tried again
 
 
 class TagBoard(QObject):
@@ -44,7 +42,7 @@ class TagBoard(QObject):
         self._read_wanted = self._reading = False
         self._regions = RegionEdits.of(session)
         self._regions.changed.connect(self._go_on)
-        self._kept_there = False
+        self._kept: KeptEdits | None = None  # while there are any
         self.names: dict[str, str] = {}  # of failure modes by key, for words
         self._again = QTimer(self)
         self._again.setSingleShot(True)
@@ -140,7 +138,7 @@ class TagBoard(QObject):
             row.reason = ""
             row.wanted = as_new(row.saved) if row.saved else None
             self._settle(row)
-        self._forget_kept()
+        self._keep_failed()
         self.rows_changed.emit()
 
     def undo(self) -> None:
@@ -175,9 +173,11 @@ class TagBoard(QObject):
 
     def _take_kept(self, project: Project) -> None:
         """Go on trying to save what could not be saved when the project closed."""
-        edits = rescue.kept(project)
+        kept = KeptEdits(project, Kind.TAGS)
+        edits = kept.read(KeptTag.made)
         if not edits:
             return
+        self._kept = kept
         there = {tag.uuid: tag for tag in stored.tags(project)}
         for edit in edits:
             tag = there.get(edit.uuid)
@@ -188,36 +188,33 @@ class TagBoard(QObject):
             if (as_new(tag) if tag else None) == edit.before:
                 self._save(row)
             else:
-                row.reason = "It was changed since. Retry to have it as you wanted, or discard it."
-        self._kept_there = True
-        self._forget_kept()
+                row.reason = CHANGED_SINCE
+        self._keep_failed()
 
-    def _forget_kept(self) -> None:
-        """What was kept is forgotten once nothing of it is unsaved."""
-        if (
-            self._kept_there
-            and self._project is not None
-            and all(not row.dirty for row in self._rows.values())
-        ):
-            self._kept_there = False
-            rescue.forget(self._project)
+    def _keep_failed(self) -> bool:
+        """Keep what could not be saved, and forget what was kept once all is; whether it is kept."""
+        unsaved = [row for row in self._rows.values() if row.dirty]
+        if self._project is not None and any(row.reason for row in unsaved):
+            self._kept = KeptEdits(self._project, Kind.TAGS)
+            return self._kept.keep([KeptTag.of(row) for row in unsaved])
+        if self._kept is not None and not unsaved:
+            self._kept.forget()
+            self._kept = None
+        return False
 
     def _close(self) -> None:
         """Save to the last edit; the session closes the file only after this."""
         self.flush()
-        lost, project = self.failed_rows, self._project
-        kept = bool(lost) and project is not None and rescue.keep(project, [kept_of(row) for row in lost])
-        self._forget_kept()
-        self._kept_there = False
+        lost, kept = self.failed_rows, self._keep_failed()
         self._again.stop()
-        self._project = None
+        self._project = self._kept = None
         self._rows.clear()
         self._waiting.clear()
         self._read_wanted = self._reading = False
         if lost:
             details = "\n".join(f"{self.describe(row)}: {row.reason}" for row in lost)
             if kept:
-                details += "\nThey are kept on this computer, and saved when you open this project again."
+                details += f"\n{KEPT}"
             what = "1 edit to a tag" if len(lost) == 1 else f"{len(lost)} edits to tags"
             self._session.failed.emit(f"{what} could not be saved", details)
         self.rows_changed.emit()
@@ -227,6 +224,7 @@ class TagBoard(QObject):
         if row.future is not None or self._project is None or thread is None:
             return  # what is wanted now follows when the edit under way is done
         if not row.dirty:
+            row.reason = ""
             self._settle(row)
             return
         project, saved, wanted = self._project, row.saved, row.wanted
@@ -252,7 +250,7 @@ class TagBoard(QObject):
             row.reason = ""
             if not changed_since:
                 row.wanted = as_new(row.saved) if row.saved else None
-            self._forget_kept()
+        self._keep_failed()
         if changed_since or not row.reason:
             self._save(row)
         self.rows_changed.emit()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from app.tagging import rescue
 from banana100_core.project import tags as stored
-from banana100_core.project.records import NewTag, Tag
+from banana100_core.project.records import NewTag, ReviewState, Tag
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -52,6 +51,27 @@ class Row:
         return self.wanted != (as_new(self.saved) if self.saved else None)
 
 
+@dataclass(frozen=True, slots=True)
+class KeptTag:
+    """What is kept of a row that could not be saved: what the project had, and what it shall have."""
+
+    uuid: str
+    annotator: str
+    before: NewTag | None
+    wanted: NewTag | None
+
+    @staticmethod
+    def of(row: Row) -> KeptTag:
+        """The same, of a row."""
+        return KeptTag(row.uuid, row.annotator, as_new(row.saved) if row.saved else None, row.wanted)
+
+    @staticmethod
+    def made(values: dict[str, Any]) -> KeptTag:
+        """The same, of what was written; KeyError or TypeError when it is something else."""
+        before, wanted = (_tag_made(values[name]) for name in ("before", "wanted"))
+        return KeptTag(values["uuid"], values["annotator"], before, wanted)
+
+
 def as_new(tag: Tag) -> NewTag:
     """The fields of a tag that an annotator decides."""
     return NewTag(
@@ -64,11 +84,6 @@ def as_new(tag: Tag) -> NewTag:
         note=tag.note,
         review_state=tag.review_state,
     )
-
-
-def kept_of(row: Row) -> rescue.Kept:
-    """What is kept of a row that could not be saved."""
-    return rescue.Kept(row.uuid, row.annotator, as_new(row.saved) if row.saved else None, row.wanted)
 
 
 def shown_of(row: Row) -> NewTag:
@@ -93,3 +108,9 @@ def write(
         name: getattr(wanted, name) for name in EDITABLE if getattr(wanted, name) != getattr(before, name)
     }
     return stored.change_tag(project, annotator, uuid, **changes)
+
+
+def _tag_made(values: dict[str, Any] | None) -> NewTag | None:
+    if values is None:
+        return None
+    return NewTag(**values | {"review_state": ReviewState(values["review_state"])})

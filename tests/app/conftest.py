@@ -47,6 +47,14 @@ def own_qsettings(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
+def own_data(tmp_path_factory, monkeypatch) -> Path:
+    """No test may leave anything among the user's data; what is kept there goes into this folder."""
+    folder = tmp_path_factory.mktemp("data")
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture(autouse=True)
 def garbage_on_this_thread():
     """As in the program: a widget in a reference cycle must not be destroyed on a thread of the core."""
     gc.collect()

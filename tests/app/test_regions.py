@@ -27,9 +27,10 @@ from banana100_core.imaging.decode import inspect
 from banana100_core.project import Project
 from banana100_core.project.images import NewImage
 from banana100_core.project.records import NewRegion, NewRun, NewStep, NewTag, Outcome, RegionKind, RunState
-from banana100_core.project.regions import add_region, regions
+from banana100_core.project.regions import add_region, change_region, regions
 from banana100_core.project.runs import add_run, add_steps
 from banana100_core.project.tags import add_tag, edits, tags
+from tests.app.faults import limit_pages, locked
 
 LAST = 6
 SIZE = WIDTH, HEIGHT = 120, 80
@@ -637,11 +638,6 @@ def test_a_project_open_for_reading_shows_regions_and_takes_none(qtbot, study):
 # Nothing is lost
 
 
-def limit_pages(project, pages):
-    """Make the project's disk full, or give it room again."""
-    project.write(lambda database: database.execute(f"PRAGMA max_page_count = {pages}").fetchall())
-
-
 def test_an_edit_that_cannot_be_written_stays_on_screen_and_is_saved_when_there_is_room(boxed):
     limit_pages(boxed.project, 1)  # SQLite takes this for "not more than now"
     ring = tuple((60 + 50 * np.cos(a), 40 + 30 * np.sin(a)) for a in np.linspace(0, 6.28, 60_000))
@@ -720,14 +716,78 @@ def test_the_tip_over_a_region_tells_of_it(boxed):
     boxed.qtbot.waitUntil(lambda: not QToolTip.isVisible() or "ana" not in QToolTip.text())
 
 
-def test_what_still_cannot_be_written_when_the_project_closes_is_told(boxed):
-    limit_pages(boxed.project, 1)
+def fail(desk, *, uuid=None):
+    """Make an edit that is too large for the disk; give its region's UUID."""
+    limit_pages(desk.project, 1)
     ring = tuple((60 + 50 * np.cos(a), 40 + 30 * np.sin(a)) for a in np.linspace(0, 6.28, 60_000))
-    boxed.edits.draw(boxed.session.chosen_tag.uuid, 2, RegionKind.POLYGON, ring)
-    boxed.qtbot.waitUntil(lambda: bool(boxed.edits.reason))
-    with boxed.qtbot.waitSignal(boxed.session.failed) as told:
+    uuid = desk.edits.draw(desk.session.chosen_tag.uuid, 2, RegionKind.POLYGON, ring)
+    desk.qtbot.waitUntil(lambda: bool(desk.edits.reason))
+    return uuid
+
+
+def test_what_cannot_be_written_when_the_project_closes_is_told_kept_and_saved_later(
+    qtbot, boxed, study, own_data
+):
+    uuid = fail(boxed)
+    boxed.press(Qt.Key.Key_K, CTRL)  # waits for the one before it
+    with qtbot.waitSignal(boxed.session.failed) as told:
         boxed.close()
-    assert told.args[0] == "1 edit to a region could not be saved"
+    assert told.args[0] == "2 edits to regions could not be saved"
+    assert "Kept on this computer" in told.args[1]
+    with Project.open(study, read_only=True) as project:
+        assert len(regions(project)) == 1
+    desk = Desk(qtbot, study)
+    qtbot.waitUntil(lambda: len(regions(desk.project)) == 3)
+    assert uuid in {region.uuid for region in desk.saved()}
+    assert list(own_data.rglob("*.json")) == []
+    desk.press(Qt.Key.Key_Z, CTRL)
+    qtbot.waitUntil(lambda: len(regions(desk.project)) == 2)
+    desk.close()
+
+
+def test_what_cannot_be_written_is_kept_at_once_and_tried_again_by_itself(boxed, own_data):
+    uuid = fail(boxed)
+    (kept,) = own_data.rglob("*.json")
+    assert uuid in kept.read_text("utf-8")
+    limit_pages(boxed.project, 2**30)
+    boxed.edits._again.setInterval(0)
+    boxed.edits._again.start()
+    boxed.qtbot.waitUntil(lambda: not boxed.edits.reason)
+    assert uuid in {region.uuid for region in boxed.saved()}
+    assert not kept.exists()
+
+
+def test_a_region_that_is_kept_waits_for_its_tag_that_is_kept(qtbot, desk, study):
+    limit_pages(desk.project, 1)
+    desk.tagging.board.add(NewTag(desk.session.run.id, "persistent_noise", 2, note="long " * 200_000))
+    qtbot.waitUntil(lambda: len(desk.tagging.board.failed_rows) == 1)
+    tag = desk.tagging.board.failed_rows[0].uuid
+    desk.edits.draw(tag, 2, RegionKind.BOX, ((30, 30), (70, 50)))
+    qtbot.waitUntil(lambda: bool(desk.edits.reason))
+    desk.close()
+    again = Desk(qtbot, study)
+    qtbot.waitUntil(lambda: len(regions(again.project)) == 1)
+    assert not again.edits.reason
+    assert [(region.tag_uuid, region.step) for region in again.saved()] == [(tag, 2)]
+    again.close()
+
+
+def test_an_edit_kept_does_not_undo_what_was_done_to_the_region_since(qtbot, boxed, study, own_data):
+    (box,) = boxed.saved()
+    boxed.project.write(lambda database: database.execute("PRAGMA busy_timeout = 50").fetchall())
+    with locked(study):
+        boxed.press(Qt.Key.Key_Right)
+        boxed.close()
+    with Project.open(study) as project:
+        change_region(project, "ana", box.uuid, ((1, 1), (9, 9)))
+    desk = Desk(qtbot, study)
+    qtbot.waitUntil(lambda: "changed since" in desk.tool.hint.text)
+    desk.tagged().press(Qt.Key.Key_K, CTRL)  # goes behind it, and doesn't bring it about
+    assert [region.points for region in regions(desk.project)] == [((1, 1), (9, 9))]
+    desk.tool.hint._discard.click()
+    assert list(own_data.rglob("*.json")) == []
+    assert [region.points for region in desk.saved()] == [((1, 1), (9, 9))]
+    desk.close()
 
 
 def test_arrows_step_again_where_the_chosen_region_is_not(desk):

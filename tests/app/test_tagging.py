@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -23,6 +21,7 @@ from app.tagging.letters import letter_of
 from banana100_core.project import Project
 from banana100_core.project.records import NewTag
 from banana100_core.project.tags import add_tag, change_tag, edits, tags
+from tests.app.faults import limit_pages, locked
 from tests.app.tagging_desk import Desk, make_study
 
 CYRILLIC_TE = 0x422  # written by the key that is N on an English board
@@ -364,11 +363,6 @@ def test_a_project_open_for_reading_shows_tags_and_takes_none(qtbot, study):
 # Nothing is lost
 
 
-def limit_pages(project, pages):
-    """Make the project's disk full, or give it room again."""
-    project.write(lambda database: database.execute(f"PRAGMA max_page_count = {pages}").fetchall())
-
-
 def test_an_edit_that_cannot_be_written_stays_in_sight_and_is_saved_when_there_is_room(desk):
     desk.at(7).press(Qt.Key.Key_N)
     desk.saved()
@@ -404,12 +398,6 @@ def test_an_edit_that_cannot_be_written_can_be_given_up(desk):
     assert desk.panel.board.failed_rows == []
 
 
-@pytest.fixture
-def own_data(tmp_path, monkeypatch):
-    """No test may leave anything among the user's data."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-
 def test_what_cannot_be_written_when_the_project_closes_is_told_kept_and_saved_later(qtbot, study, own_data):
     desk = Desk(qtbot, study)
     desk.at(7).press(Qt.Key.Key_N)
@@ -420,12 +408,12 @@ def test_what_cannot_be_written_when_the_project_closes_is_told_kept_and_saved_l
         desk.close()
     assert "1 edit" in told.args[0]
     assert "Persistent noise from step 7" in told.args[1]
-    assert "kept on this computer" in told.args[1]
+    assert "Kept on this computer" in told.args[1]
     with Project.open(study) as project:
         assert tags(project)[0].note == ""
     desk = Desk(qtbot, study)
     assert desk.saved()[0].note == "long " * 200_000
-    assert list((study.parent / "data").rglob("*.json")) == []
+    assert list(own_data.rglob("*.json")) == []
     desk.close()
 
 
@@ -444,19 +432,10 @@ def test_an_edit_kept_does_not_undo_what_others_did_since(qtbot, study, own_data
     assert desk.panel.board.failed_rows[0].wanted.onset == 7
     assert [tag.onset for tag in tags(desk.project)] == [3]
     desk.panel.unsaved.discard.click()
-    assert list((study.parent / "data").rglob("*.json")) == []
+    assert list(own_data.rglob("*.json")) == []
     desk.close()
     with Project.open(study, read_only=True) as project:
         assert [(tag.onset, tag.note) for tag in tags(project)] == [(3, "")]
-
-
-@contextlib.contextmanager
-def locked(path):
-    """Another program writes to the file meanwhile."""
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        yield
-        other.execute("ROLLBACK")
 
 
 def test_an_edit_waits_for_another_program_that_has_locked_the_file(desk, study):
