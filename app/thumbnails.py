@@ -15,6 +15,9 @@ from app.threads import give_way
 from banana100_core.errors import BananaError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from app.session import Session
     from banana100_core.project import Project
 
@@ -28,9 +31,15 @@ _STORE_BATCH = 16
 
 @dataclass(frozen=True, slots=True)
 class _Done:
+    """What the thread hands to the UI thread: bare pixels, since a thread of Python must not call Qt.
+
+    Such a call holds the interpreter's lock. Where it waits for a lock of Qt's that the UI thread holds (the
+    plugins for pictures connect objects), and the UI thread for the interpreter's, both wait for ever.
+    """
+
     project: Project
     sha256: str
-    image: QImage  # null when none can be made
+    pixels: NDArray[np.uint8] | None  # BGRX (height, width, 4); None when none can be made
 
 
 class Thumbnails(QObject):
@@ -121,10 +130,12 @@ class Thumbnails(QObject):
             return
         with self._work:
             self._begun.discard(done.sha256)
-        if done.image.isNull():
+        if done.pixels is None:
             self._failed.add(done.sha256)
         else:
-            self._cache[done.sha256] = QPixmap.fromImage(done.image)
+            height, width, bands = done.pixels.shape
+            image = QImage(done.pixels.data, width, height, bands * width, QImage.Format.Format_RGB32)
+            self._cache[done.sha256] = QPixmap.fromImage(image.copy())
             while len(self._cache) > self._cache_count:
                 self._cache.popitem(last=False)
         self.thumbnail_ready.emit(done.sha256)
@@ -147,7 +158,7 @@ class Thumbnails(QObject):
             elif make is not None:
                 data = _make(project, make)
                 made[make] = data
-                self._done.emit(_Done(project, make, QImage.fromData(data)))
+                self._done.emit(_Done(project, make, _pixels(data)))
             if len(made) >= _STORE_BATCH or (wishes == [] and make is None):
                 _store(project, made)
                 made = {}
@@ -161,7 +172,7 @@ class Thumbnails(QObject):
                     self._begun.discard(sha256)
                     self._to_make[sha256] = None
         for sha256, data in stored.items():
-            self._done.emit(_Done(project, sha256, QImage.fromData(data)))
+            self._done.emit(_Done(project, sha256, _pixels(data)))
 
 
 def _stored(project: Project, sha256s: list[str]) -> dict[str, bytes]:
@@ -182,6 +193,15 @@ def _make(project: Project, sha256: str) -> bytes:
         return make_thumbnail(image_location(project, sha256).read())
     except Exception:  # noqa: BLE001 - a fault in one picture must not end the thread for all others
         return b""
+
+
+def _pixels(thumbnail: bytes) -> NDArray[np.uint8] | None:
+    from banana100_core.imaging.thumbnails import thumbnail_pixels
+
+    try:
+        return thumbnail_pixels(thumbnail)
+    except BananaError:
+        return None
 
 
 def _store(project: Project, made: dict[str, bytes]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from banana100_core.errors import ImageError
-from banana100_core.imaging.thumbnails import make_thumbnail
+from banana100_core.imaging.thumbnails import make_thumbnail, thumbnail_pixels
 
 
 def encoded(image: Image.Image, kind: str, **options: object) -> bytes:
@@ -69,3 +69,15 @@ def test_cmyk_is_shown_in_its_colours() -> None:
 def test_bad_data_is_an_image_error(data: bytes) -> None:
     with pytest.raises(ImageError):
         make_thumbnail(data)
+
+
+def test_pixels_are_laid_out_for_the_screen() -> None:
+    thumbnail = make_thumbnail(encoded(Image.new("RGB", (300, 150), (200, 100, 50)), "PNG"), 64)
+    pixels = thumbnail_pixels(thumbnail)
+    assert pixels.shape == (32, 64, 4)
+    assert np.abs(pixels.astype(int) - [50, 100, 200, 255]).max() <= 4
+
+
+def test_a_damaged_thumbnail_is_told() -> None:
+    with pytest.raises(ImageError, match="damaged"):
+        thumbnail_pixels(b"no JPEG")
