@@ -189,7 +189,7 @@ class Executor:
                 run_id=self._latest[0],
                 step=self._latest[1],
                 steps_done=sum(job.done for job in self._jobs),
-                steps_planned=sum(job.done + job.steps_left for job in self._jobs),
+                steps_planned=sum(job.run.steps_planned for job in self._jobs),
                 failed=self._failed,
                 cost_usd=self._cost_usd,
                 seconds_left=seconds,
