@@ -1,4 +1,8 @@
-"""Work off the UI thread, and news from other threads brought to it."""
+"""Work off the UI thread, and news from other threads brought to it.
+
+What runs on a thread leaves Qt alone, but for emitting signals: any other call holds the interpreter's lock,
+and may wait for one of Qt's that the UI thread holds while it waits for the interpreter's.
+"""
 
 from __future__ import annotations
 
