@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 
+_FETCH = "Choose it in the list to fetch its weights."
+
 
 class MetricModel(QAbstractListModel):
     """All metrics of the catalog, those chosen ticked; at the end, greyed, what has no scores."""
@@ -150,7 +152,7 @@ class MetricModel(QAbstractListModel):
         lines = [f"{each.title}: {direction(each)}, typical range {each.low:g} to {each.high:g}"]
         status = self._statuses.get(each.key)
         if status is not None and status.method_version is None:
-            lines += [status.reason, status.way_out]
+            lines += [status.reason, _FETCH if status.fetchable else status.way_out]
         lines.append("Right click for its card.")
         return "\n".join(line for line in lines if line)
 
@@ -237,7 +239,8 @@ class MetricCard(QFrame):
         status = model.status(key)
         if status is not None:
             ready = f"Ready ({status.backend}, {status.method_version})"
-            missing = " ".join(part for part in (status.reason, status.way_out) if part)
+            here = _FETCH if status.fetchable else ""
+            missing = " ".join(part for part in (status.reason, here, status.way_out) if part)
             self._section("On this computer", ready if status.method_version else missing)
 
     def popup(self, place: QPoint) -> None:

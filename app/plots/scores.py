@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QCheckBox,
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QSplitter,
-    QStackedWidget,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app import theme
 from app.admissions import Admissions
 from app.notifications import plain_label
-from app.plots.chooser import MetricList, MetricModel, WithoutTicks
+from app.plots.chooser import MetricList, MetricModel
 from app.plots.curves import CurvesView, Hit
-from app.plots.look import SWATCH, Look, look, swatch
+from app.plots.look import Look, look
 from app.plots.marks import admission_marks
+from app.plots.run_list import RunList
+from app.plots.scores_bar import Compare, ScoresBar
 from app.plots.series import Curve, Group, Question, groups_for
 from app.plots.source import Answer, ScoreSource
+from app.plots.versions import VersionBox
+from app.plots.weights_box import WeightsBox
 from app.plots.words import axis_in_words, failure_in_words, point_in_words
-from app.tooltips import plain_tip
 from banana100_core.catalog.metrics import metric
 
 if TYPE_CHECKING:
@@ -43,13 +31,6 @@ if TYPE_CHECKING:
 
 DEFAULT_METRICS = 6
 """So many metrics are ticked when a project with scores of more is opened."""
-
-
-class Compare(StrEnum):
-    """What has a curve of its own."""
-
-    METRICS = "metrics"
-    RUNS = "runs"
 
 
 class ScoresView(QWidget):
@@ -77,11 +58,11 @@ class ScoresView(QWidget):
     @property
     def compare(self) -> Compare:
         """Whether the curves are metrics of one run, or runs by one metric."""
-        return Compare.RUNS if self.by_run.isChecked() else Compare.METRICS
+        return self.bar.compare
 
     def set_compare(self, compare: Compare) -> None:
         """Choose what has a curve of its own."""
-        (self.by_run if compare is Compare.RUNS else self.by_metric).setChecked(True)
+        self.bar.set_compare(compare)
 
     def choose_metrics(self, keys: list[str]) -> None:
         """Show these metrics."""
@@ -95,13 +76,9 @@ class ScoresView(QWidget):
 
     def question(self) -> Question:
         """What the controls ask for now."""
-        if self.compare is Compare.RUNS:
-            row = max(0, self.metric_box.currentIndex())
-            chosen: tuple[str, ...] = (self.model.metric_at(row).key,)
-        else:
-            chosen = self.model.chosen
+        chosen = (self.bar.metric_key,) if self.compare is Compare.RUNS else self.model.chosen
         return Question(
-            chosen, self._groups, self.normalised.isChecked(), tuple(sorted(self._versions.items()))
+            chosen, self._groups, self.bar.normalised.isChecked(), tuple(sorted(self._versions.items()))
         )
 
     @property
@@ -112,66 +89,24 @@ class ScoresView(QWidget):
     # Building
 
     def _build(self) -> None:
-        self.by_metric = _segment("Metrics", "One curve a metric, of the run on screen")
-        self.by_run = _segment("Runs", "One curve a run selected in the list, by one metric")
-        self.by_metric.setChecked(True)
-        self._segments = QButtonGroup(self)
-        self._segments.addButton(self.by_metric)
-        self._segments.addButton(self.by_run)
-        self.metric_box = QComboBox()
-        self.metric_box.setAccessibleName("Metric")
-        self._without_ticks = WithoutTicks(self)
-        self._without_ticks.setSourceModel(self.model)
-        self.metric_box.setModel(self._without_ticks)
-        self.metric_box.setCurrentIndex(self.model.row_of("brisque"))
-        self.metric_box.hide()
-        self.normalised = QCheckBox("Normalised")
-        self.normalised.setToolTip("Typical range mapped to 0 to 100, higher is better; never clipped")
-        self.normalised.setChecked(True)
-        self.averaged = QCheckBox("Mean ± sd of repeats")
-        self.averaged.setToolTip(
-            "Runs with the same initial image, model and protocol as one curve with a band"
-        )
-        self.better = plain_label(muted=True)
+        self.bar = ScoresBar(self.model)
         self.list = MetricList(self.model)
-        self.run_list = QListWidget()
-        self.run_list.setFrameShape(MetricList.Shape.NoFrame)
-        self.run_list.setAccessibleName("Runs shown")
-        self.run_list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.version_label = plain_label(muted=True)
-        self.version_box = QComboBox()
-        self.version_box.setAccessibleName("Method version")
-        self.version_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.run_list = RunList()
+        self.versions = VersionBox()
+        self.weights = WeightsBox(self._session, self._registry, self.source)
         self.empty = plain_label(muted=True, wrap=True)
         self.empty_button = QPushButton("Score what is missing")
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         half = theme.GRID // 2
-        bar = QHBoxLayout()
-        bar.setContentsMargins(theme.GRID, half, theme.GRID, half)
-        bar.setSpacing(theme.GRID)
-        segments = QHBoxLayout()
-        segments.setSpacing(0)
-        segments.addWidget(self.by_metric)
-        segments.addWidget(self.by_run)
-        bar.addLayout(segments)
-        bar.addWidget(self.metric_box)
-        bar.addSpacing(theme.GRID)
-        bar.addWidget(self.normalised)
-        bar.addWidget(self.averaged)
-        bar.addStretch(1)
-        bar.addWidget(self.better)
         self.legend = QStackedWidget()
         self.legend.addWidget(self.list)
         self.legend.addWidget(self.run_list)
         side = QWidget()
-        side_layout = QVBoxLayout(side)
-        side_layout.setContentsMargins(half, 0, theme.GRID, theme.GRID)
-        side_layout.setSpacing(half)
-        side_layout.addWidget(self.legend, 1)
-        side_layout.addWidget(self.version_label)
-        side_layout.addWidget(self.version_box)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(half, 0, theme.GRID, theme.GRID)
+        column.setSpacing(half)
+        column.addWidget(self.legend, 1)
+        column.addWidget(self.versions)
+        column.addWidget(self.weights)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.plot)
         self.stack.addWidget(_empty_page(self.empty, self.empty_button))
@@ -184,7 +119,7 @@ class ScoresView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(bar)
+        layout.addWidget(self.bar)
         layout.addWidget(splitter, 1)
 
     def _connect(self) -> None:
@@ -201,13 +136,13 @@ class ScoresView(QWidget):
         self.source.answered.connect(self._take)
         self.source.statuses_read.connect(self._take_statuses)
         self.model.chosen_changed.connect(self._chosen_changed)
-        self.list.selectionModel().currentChanged.connect(lambda *_indexes: self._show_versions())
-        self._segments.idToggled.connect(self._compare_toggled)
-        self.metric_box.currentIndexChanged.connect(lambda _row: self._ask())
-        self.normalised.toggled.connect(lambda _on: self._ask())
-        self.averaged.toggled.connect(lambda _on: self._runs_changed())
-        self.version_box.activated.connect(self._version_activated)
-        self.run_list.itemActivated.connect(self._run_activated)
+        self.list.selectionModel().currentChanged.connect(lambda *_indexes: self._metric_looked_at())
+        self.bar.compare_changed.connect(self._compare_changed)
+        self.bar.metric_changed.connect(self._ask)
+        self.bar.normalised_changed.connect(self._ask)
+        self.bar.averaged_changed.connect(self._runs_changed)
+        self.versions.chosen.connect(self.choose_version)
+        self.run_list.run_chosen.connect(session.choose_run)
         self.empty_button.clicked.connect(self._registry.qaction("score.missing").trigger)
         for changed in (self._admissions.changed, session.blinding_changed):
             changed.connect(self._show_marks)
@@ -232,16 +167,16 @@ class ScoresView(QWidget):
         self._groups = ()
         self._draw()
         self._show_marks()
-        self._fill_run_list()
+        self.run_list.show_groups(self._groups)
 
     def _runs_changed(self) -> None:
         told = self._session.blinding.of_run
         groups = groups_for(
-            self._shown_runs(), self._session.runs, averaged=self.averaged.isChecked(), told=told
+            self._shown_runs(), self._session.runs, averaged=self.bar.averaged.isChecked(), told=told
         )
         if groups != self._groups:
             self._groups = groups
-            self._fill_run_list()
+            self.run_list.show_groups(self._groups)
             self._show_marks()
             self._ask()
         self._steps_changed()
@@ -263,14 +198,12 @@ class ScoresView(QWidget):
 
     # Asking and showing
 
-    def _compare_toggled(self, _segment: int, on: bool) -> None:
-        if not on:
-            return
+    def _compare_changed(self) -> None:
         by_run = self.compare is Compare.RUNS
-        self.metric_box.setVisible(by_run)
         self.legend.setCurrentWidget(self.run_list if by_run else self.list)
         self._groups = ()
         self._runs_changed()
+        self._metric_looked_at()
 
     def _chosen_changed(self) -> None:
         if self.compare is Compare.METRICS:
@@ -290,7 +223,7 @@ class ScoresView(QWidget):
 
     def _draw(self) -> None:
         looks = [self._look(curve) for curve in self.curves]
-        self.plot.show_curves(self.curves, looks, bands=self.averaged.isChecked())
+        self.plot.show_curves(self.curves, looks, bands=self.bar.averaged.isChecked())
         self._say_axis()
         self._show_versions()
         self._say_if_empty()
@@ -311,9 +244,9 @@ class ScoresView(QWidget):
 
     def _say_axis(self) -> None:
         shown = [metric(key) for key in dict.fromkeys(curve.metric for curve in self.curves)]
-        axis = axis_in_words(shown, normalised=self.normalised.isChecked())
+        axis = axis_in_words(shown, normalised=self.bar.normalised.isChecked())
         self.plot.set_axis(axis.title, axis.typical_range)
-        self.better.setText(axis.better)
+        self.bar.better.setText(axis.better)
 
     def _say_if_empty(self) -> None:
         text, offer = self._emptiness()
@@ -338,39 +271,28 @@ class ScoresView(QWidget):
             return "Scoring. Points appear here as they are made.", False
         return "No scores yet. Score > Score what is missing.", not session.project.read_only
 
-    # Versions
+    # The metric that is looked at
+
+    def _metric_looked_at(self) -> None:
+        row = self.list.currentIndex().row()
+        by_run = self.compare is Compare.RUNS
+        self.weights.show_metric(None if by_run or row < 0 else self.model.metric_at(row).key)
+        self._show_versions()
 
     def _current_metric(self) -> str | None:
         if self.compare is Compare.RUNS:
-            return self.question().metrics[0]
+            return self.bar.metric_key
         row = self.list.currentIndex().row()
         if row >= 0:
             return self.model.metric_at(row).key
         return next(iter(self.model.chosen), None)
 
     def _show_versions(self) -> None:
-        key = self._current_metric()
-        known = self._answer.versions.get(key, []) if self._answer and key else []
-        self.version_label.setVisible(bool(known))
-        self.version_box.setVisible(bool(known))
-        if not known or key is None or self._answer is None:
-            return
-        shown = self._answer.shown_versions.get(key, "")
-        several = len(known) > 1
-        self.version_label.setText(
-            f"Method version of {metric(key).title}" + (f" (1 of {len(known)})" if several else "")
-        )
-        if [self.version_box.itemText(row) for row in range(self.version_box.count())] != known:
-            self.version_box.clear()
-            self.version_box.addItems(known)
-        self.version_box.setCurrentText(shown)
-        self.version_box.setEnabled(several)
-        self.version_box.setToolTip(plain_tip(shown))
-
-    def _version_activated(self, row: int) -> None:
-        key = self._current_metric()
-        if key is not None:
-            self.choose_version(key, self.version_box.itemText(row))
+        key, answer = self._current_metric(), self._answer
+        if answer is None or key is None:
+            self.versions.show_versions(None, (), "")
+        else:
+            self.versions.show_versions(key, answer.versions.get(key, []), answer.shown_versions.get(key, ""))
 
     # Points, runs, theme
 
@@ -390,22 +312,10 @@ class ScoresView(QWidget):
         return point_in_words(
             hit.curve,
             hit.index,
-            normalised=self.normalised.isChecked(),
-            averaged=self.averaged.isChecked(),
+            normalised=self.bar.normalised.isChecked(),
+            averaged=self.bar.averaged.isChecked(),
             several=self.compare is Compare.RUNS,
         )
-
-    def _fill_run_list(self) -> None:
-        self.run_list.clear()
-        self.run_list.setIconSize(SWATCH)
-        for row, group in enumerate(self._groups):
-            item = QListWidgetItem(swatch(look(row)), group.title)
-            item.setToolTip(plain_tip(group.title))
-            item.setData(Qt.ItemDataRole.UserRole, group.run_ids[0])
-            self.run_list.addItem(item)
-
-    def _run_activated(self, item: QListWidgetItem) -> None:
-        self._session.choose_run(item.data(Qt.ItemDataRole.UserRole))
 
     def _take_statuses(self, statuses: dict[str, MetricStatus]) -> None:
         self.model.set_statuses(statuses)
@@ -414,17 +324,9 @@ class ScoresView(QWidget):
     def _theme_changed(self) -> None:
         self.plot.apply_theme()
         self.model.look_changed()
-        self._fill_run_list()
+        self.run_list.show_groups(self._groups)
         self._show_marks()
         self._draw()
-
-
-def _segment(text: str, tip: str) -> QToolButton:
-    button = QToolButton()
-    button.setText(text)
-    button.setToolTip(tip)
-    button.setCheckable(True)
-    return button
 
 
 def _empty_page(label: QLabel, button: QPushButton) -> QWidget:

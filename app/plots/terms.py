@@ -21,7 +21,7 @@ from banana100_core.scoring import terms
 from banana100_core.scoring.methods import State
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from app.actions import ActionRegistry
     from app.plots.source import ScoreSource
@@ -53,17 +53,7 @@ class TermsBar(QFrame):
 
     def ask(self) -> None:
         """Show the terms; once they are accepted, the metrics that waited can score."""
-        dialog = TermsDialog(self.window())
-        dialog.accepted.connect(self._accept)
-        dialog.open()
-
-    def _accept(self) -> None:
-        try:
-            terms.accept()
-        except BananaError as error:
-            self._session.failed.emit("The terms could not be accepted", str(error))
-            return
-        self._source.read_statuses()
+        ask_for_terms(self.window(), self._session, self._source.read_statuses)
 
     def _show_waiting(self, statuses: Mapping[str, MetricStatus]) -> None:
         waiting = sum(each.state is State.TERMS for each in statuses.values())
@@ -72,11 +62,28 @@ class TermsBar(QFrame):
         self.setVisible(waiting > 0)
 
 
+def ask_for_terms(parent: QWidget, session: Session, then: Callable[[], object]) -> None:
+    """Show the terms, and go on with `then` once they are accepted."""
+
+    def accept() -> None:
+        try:
+            terms.accept()
+        except BananaError as error:
+            session.failed.emit("The terms could not be accepted", str(error))
+            return
+        then()
+
+    dialog = TermsDialog(parent)
+    dialog.accepted.connect(accept)
+    dialog.open()
+
+
 class TermsDialog(QDialog):
     """pyiqa's terms, to be accepted or left."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("terms")
         self.setWindowTitle("Terms of pyiqa")
         self.setFixedWidth(72 * theme.GRID)
         text = plain_label(_flowing(terms.TERMS), wrap=True)

@@ -56,6 +56,7 @@ class MetricStatus:
     """Whether a metric can score here; if not, the reason and the way out, which may have several lines.
 
     `method_version` covers implementation, weights, preprocessing and precision; None when it can't score.
+    `fetchable`: what it lacks are weights that can be fetched.
     """
 
     metric: str
@@ -64,6 +65,7 @@ class MetricStatus:
     method_version: str | None
     reason: str = ""
     way_out: str = ""
+    fetchable: bool = False
 
 
 def statuses(
@@ -126,7 +128,9 @@ def _adapter_status(each: Metric) -> MetricStatus:
     lacking = lack(each.key)
     if lacking is not None:
         state = State.WEIGHTS_WRONG if lacking.wrong else State.WEIGHTS_MISSING
-        return MetricStatus(each.key, state, ADAPTER, None, lacking.reason, lacking.way_out)
+        return MetricStatus(
+            each.key, state, ADAPTER, None, lacking.reason, lacking.way_out, lacking.fetchable
+        )
     return MetricStatus(each.key, State.READY, ADAPTER, method_version(each.key))
 
 
@@ -149,6 +153,7 @@ def _pyiqa_status(each: Metric) -> MetricStatus:
                 " ".join(dict.fromkeys(explain(file) for file in unusable)),
                 f"Type: banana100 weights fetch {each.key} (or bring the files in a folder: "
                 "`banana100 metrics` says which, from where)",
+                fetchable=True,
             )
         digest = "+".join(_digest(file) for file in found)
     if not terms.accepted():

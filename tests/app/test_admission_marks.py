@@ -9,7 +9,8 @@ from app.actions import ActionRegistry
 from app.admissions import FIRST, FIRST_OF_TWO, Admissions
 from app.compare.panel import ComparePanel
 from app.compare.slider import StepSlider
-from app.plots.scores import Compare, ScoresView
+from app.plots.scores import ScoresView
+from app.plots.scores_bar import Compare
 from banana100_core.project import Project
 from banana100_core.project.verdicts import Verdict, add_verdict
 

@@ -16,7 +16,7 @@ from app.plots.curves import Hit
 from app.plots.gap_model import GapTable
 from app.plots.look import contrast, look
 from app.plots.panel import ScorePlotPanel
-from app.plots.scores import Compare
+from app.plots.scores_bar import Compare
 from app.plots.series import Group, ScoreTable, mean_and_spread
 from app.session import Session
 from banana100_core.analysis.gaps import gaps
@@ -153,10 +153,10 @@ def test_metrics_with_scores_are_shown_when_a_project_opens(open_desk, study):
 def test_raw_scores_are_shown_as_they_are_with_the_direction_of_the_metric(open_desk, study):
     study.score(1, "brisque", float)
     desk = open_desk(study.project)
-    assert desk.scores.better.text() == "↑ higher is better"
-    desk.scores.normalised.setChecked(False)
+    assert desk.scores.bar.better.text() == "↑ higher is better"
+    desk.scores.bar.normalised.setChecked(False)
     desk.update(lambda: values(desk.curve()) == {step: float(step) for step in range(STEPS + 1)})
-    assert desk.scores.better.text() == "↓ lower is better"
+    assert desk.scores.bar.better.text() == "↓ lower is better"
 
 
 def test_repeats_become_their_mean_with_a_band_of_one_standard_deviation(open_desk, study):
@@ -164,8 +164,8 @@ def test_repeats_become_their_mean_with_a_band_of_one_standard_deviation(open_de
         study.score(repeat, "brisque", lambda step, offset=offset: step + offset)
     study.score(4, "brisque", lambda step: 100.0)  # another initial image does not count
     desk = open_desk(study.project)
-    desk.scores.normalised.setChecked(False)
-    desk.scores.averaged.setChecked(True)
+    desk.scores.bar.normalised.setChecked(False)
+    desk.scores.bar.averaged.setChecked(True)
     desk.update(lambda: desk.scores.curves and desk.curve().counts.max() == 3)
     curve = desk.curve()
     assert values(curve) == {step: step + 3.0 for step in range(STEPS + 1)}
@@ -181,7 +181,7 @@ def test_selected_runs_are_compared_by_one_metric(open_desk, study):
     desk = open_desk(study.project)
     desk.session.selected_runs = [1, 2, 4]
     desk.scores.set_compare(Compare.RUNS)
-    desk.scores.metric_box.setCurrentIndex(desk.scores.model.row_of("niqe"))
+    desk.scores.bar.metric_box.setCurrentIndex(desk.scores.model.row_of("niqe"))
     desk.update(lambda: len(desk.scores.curves) == 3)
     assert [curve.group.run_ids for curve in desk.scores.curves] == [(1,), (2,), (4,)]
     titles = [desk.scores.run_list.item(row).text() for row in range(3)]
@@ -254,7 +254,7 @@ def test_a_click_on_a_point_goes_to_its_step_and_run(open_desk, study):
     desk = open_desk(study.project)
     desk.session.selected_runs = [1, 2]
     desk.scores.set_compare(Compare.RUNS)
-    desk.scores.metric_box.setCurrentIndex(desk.scores.model.row_of("brisque"))
+    desk.scores.bar.metric_box.setCurrentIndex(desk.scores.model.row_of("brisque"))
     desk.update(lambda: len(desk.scores.curves) == 2)
     place = desk.plot.place_of(desk.scores.curves[1], 14)
     QTest.mouseClick(desk.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -329,13 +329,13 @@ def test_of_several_method_versions_one_is_shown_and_another_can_be_chosen(open_
     for run_id in (1, 2):
         study.score(run_id, "brisque", lambda step: 20.0, method="method 2")  # the commoner one
     desk = open_desk(study.project)
-    desk.scores.normalised.setChecked(False)
+    desk.scores.bar.normalised.setChecked(False)
     desk.settle()
     assert desk.curve().method_version == "method 2"
-    assert desk.scores.version_box.isEnabled()
-    assert "1 of 2" in desk.scores.version_label.text()
-    desk.scores.version_box.setCurrentText(METHOD)
-    desk.scores.version_box.activated.emit(desk.scores.version_box.currentIndex())
+    assert desk.scores.versions.box.isEnabled()
+    assert "1 of 2" in desk.scores.versions.label.text()
+    desk.scores.versions.box.setCurrentText(METHOD)
+    desk.scores.versions.box.activated.emit(desk.scores.versions.box.currentIndex())
     desk.update(lambda: desk.curve().method_version == METHOD)
     assert set(values(desk.curve()).values()) == {10.0}
 
@@ -343,8 +343,8 @@ def test_of_several_method_versions_one_is_shown_and_another_can_be_chosen(open_
 def test_the_only_method_version_is_said(open_desk, study):
     study.score(1, "brisque", float)
     desk = open_desk(study.project)
-    assert desk.scores.version_box.currentText() == METHOD
-    assert not desk.scores.version_box.isEnabled()
+    assert desk.scores.versions.box.currentText() == METHOD
+    assert not desk.scores.versions.box.isEnabled()
 
 
 # Chooser and card

@@ -25,11 +25,15 @@ ADAPTED = (visualquality_r1.KEY, rali.KEY)
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What a model folder lacks; `wrong` if it is there, but not what it should be."""
+    """What a model folder lacks; `wrong` if it is there, but not what it should be.
+
+    `fetchable` unless all is there, and something else has to be done with it.
+    """
 
     reason: str
     way_out: str
     wrong: bool = False
+    fetchable: bool = True
 
 
 def lack(key: str) -> Lack | None:
@@ -53,6 +57,7 @@ def lack(key: str) -> Lack | None:
         return Lack(
             f"{files.pickle} is a pickle, which is never loaded by itself.",
             "Convert it once. Type: banana100 weights convert-rali",
+            fetchable=False,
         )
     return Lack(f"{files.folder} has neither {files.pca.name} nor {files.pickle.name}.", get)
 
