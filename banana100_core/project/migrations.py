@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlite_utils.migrations import Migrations
-
 from banana100_core.project.backup import back_up
 from banana100_core.project.database import APPLICATION_ID, packed_version, sibling
 from banana100_core.project.reasoning import take_in
@@ -27,6 +25,7 @@ from banana100_core.project.schema import (
     VERDICT_TABLE,
     VIEWS,
 )
+from banana100_core.project.sqlite_tools import Migrations
 
 if TYPE_CHECKING:
     from pathlib import Path

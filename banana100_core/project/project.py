@@ -121,12 +121,10 @@ class Project:
 
     @classmethod
     def _open_for_writing(cls, path: Path, lock: ProjectLock) -> Project:
-        # sqlite-utils imports pandas where that is installed: time that reading only need not take.
-        from sqlite_utils import Database
-
         from banana100_core.project.catalog import take_in_catalog
         from banana100_core.project.migrations import migrate
         from banana100_core.project.reasoning import take_in
+        from banana100_core.project.sqlite_tools import Database
 
         try:
             connection = connect(path, "rw")
@@ -237,9 +235,8 @@ def _need_writable(path: Path) -> None:
 
 
 def _build(path: Path, images: ImageStorage) -> None:
-    from sqlite_utils import Database
-
     from banana100_core.project.migrations import migrate
+    from banana100_core.project.sqlite_tools import Database
 
     # Under its own name the file is whole from the first moment.
     building = sibling(path, ".new")

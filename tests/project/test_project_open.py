@@ -361,3 +361,13 @@ def test_a_moved_project_opens(closed, tmp_path):
     shutil.move(closed, moved)
     with Project.open(moved) as project:
         assert len(runs(project)) == 1
+
+
+def test_pandas_is_neither_imported_nor_kept_from_others(closed):
+    code = (
+        "import sys; from pathlib import Path; from banana100_core.project import Project\n"
+        "with Project.open(Path(sys.argv[1])): assert 'pandas' not in sys.modules\n"
+        "import importlib.util; sys.exit(importlib.util.find_spec('pandas') is None)"
+    )
+    pytest.importorskip("pandas")
+    subprocess.run([sys.executable, "-c", code, str(closed)], check=True)
