@@ -33,6 +33,13 @@ class Mirror:
     released: threading.Event = field(default_factory=threading.Event)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_what: object) -> None:
+        """Say nothing of loaders that hang up."""
+
+
 def run_mirror() -> Iterator[Mirror]:
     """Run an empty mirror until it is not needed any more."""
 
@@ -85,8 +92,7 @@ def run_mirror() -> Iterator[Mirror]:
         def log_message(self, *_what: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), Handler)
     mirror = Mirror(f"http://127.0.0.1:{server.server_port}")
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()
