@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from app.browser.facets import Facet, FacetValue
     from app.browser.listed import Listed
     from app.session import Session
+    from banana100_core.generation.executor import GenerationProgress
     from banana100_core.project.saved_views import SavedView
 
 EXPANDED_RUNS = 40
@@ -312,8 +313,8 @@ class BrowserPanel(QWidget):
             runs = (node.run for node in self.tree.nodes())
             self._session.selected_runs = [run.id for run in runs if run is not None and run.id in chosen]
 
-    def _mark_generating(self, progress: object) -> None:
-        run_id = getattr(progress, "run_id", None)
+    def _mark_generating(self, progress: GenerationProgress) -> None:
+        run_id = progress.run_id if progress.running else None
         if run_id != self._delegate.generating:
             self._delegate.generating = run_id
             self.view.viewport().update()

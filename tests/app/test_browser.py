@@ -17,6 +17,7 @@ from app.browser.model import NODE_ROLE, Node, RunTree
 from app.browser.panel import BrowserPanel
 from app.memory import Memory
 from banana100_core.catalog.metrics import metric as find_metric
+from banana100_core.generation.executor import GenerationProgress
 from banana100_core.project import Project
 from banana100_core.project.records import NewRun, NewTag, ReviewState, Run, RunState
 from banana100_core.project.run_facts import RunFacts
@@ -706,3 +707,11 @@ def test_closing_the_project_empties_the_list(panel, session):
     session.close_project()
     assert panel.tree.rowCount() == 0
     assert session.selected_runs == []
+
+
+def test_a_run_is_marked_only_while_it_is_generated(panel, session):
+    run_id = session.runs[1].id
+    session.generation_progressed.emit(GenerationProgress(run_id=run_id, running=True))
+    assert panel._delegate.generating == run_id
+    session.generation_progressed.emit(GenerationProgress(run_id=run_id, running=False))
+    assert panel._delegate.generating is None
