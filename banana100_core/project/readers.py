@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 import weakref
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CLOSE_SECONDS = 10.0
+_INTERRUPT_SECONDS = 0.05
 
 
 class _Reader:
@@ -57,11 +59,15 @@ class Readers:
             self._closed = True
             readers = list(self._all)
             self._all.clear()
+        deadline = time.monotonic() + CLOSE_SECONDS
         for reader in readers:
-            reader.connection.interrupt()
-            if reader.lock.acquire(timeout=CLOSE_SECONDS):
-                reader.connection.close()
-                reader.lock.release()
+            # Again and again: an interruption is lost on a query that is only just about to begin.
+            while time.monotonic() < deadline:
+                reader.connection.interrupt()
+                if reader.lock.acquire(timeout=_INTERRUPT_SECONDS):
+                    reader.connection.close()
+                    reader.lock.release()
+                    break
 
     def _reader(self) -> _Reader:
         reader: _Reader | None = getattr(self._mine, "reader", None)

@@ -217,6 +217,42 @@ def test_closing_ends_a_query_that_runs(tmp_path):
         assert isinstance(query.exception(timeout=30), ProjectClosedError)
 
 
+def _readable(project: Project) -> bool:
+    try:
+        runs(project)
+    except ProjectClosedError:
+        return False
+    return True
+
+
+def test_closing_ends_queries_that_begin_meanwhile(tmp_path):
+    project = Project.create(tmp_path / "a.b100")
+    lent, go_on = threading.Event(), threading.Event()
+    interrupted = []
+
+    def endless():
+        with project.reading() as connection:
+            lent.set()
+            go_on.wait(30)
+            for _ in range(3):
+                with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+                    connection.execute(
+                        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+                    ).fetchone()
+                interrupted.append(True)
+
+    with ThreadPoolExecutor(2) as pool:
+        reading = pool.submit(endless)
+        assert lent.wait(30)
+        closing = pool.submit(project.close)
+        while _readable(project):
+            assert not closing.done()
+        go_on.set()
+        reading.result(30)
+        closing.result(30)
+    assert len(interrupted) == 3
+
+
 def test_every_connection_is_set_as_it_should_be(project):
     def of(connection) -> dict[str, int]:
         names = ("foreign_keys", "trusted_schema", "cell_size_check")
