@@ -11,7 +11,7 @@ import types
 import numpy as np
 import pytest
 
-from banana100_core.errors import WeightsError
+from banana100_core.errors import MetricError, WeightsError
 from banana100_core.imaging.decode import Purpose, decode, inspect
 from banana100_core.processes import WorkerProcess
 from banana100_core.project.images import NewImage
@@ -139,6 +139,33 @@ def test_the_scorer_takes_the_repository_or_its_folder(folder, monkeypatch):
         assert rating.score == pytest.approx(expected, rel=1e-6)
         assert rating.replies == ()
     assert len(versions) == 1
+
+
+def test_another_model_makes_room_where_memory_ends(folder, monkeypatch):
+    """Torch's own error, raised by a hook in the midst of the model as a full card would."""
+    import torch
+
+    monkeypatch.setenv("BANANA100_RALI", str(folder))
+    shelf = ModelShelf()
+    scorer = VisionLanguageScorer(shelf, 1)
+    expected = scorer.score("rali", picture(0), "a" * 64).score
+    shelf.put("cnniqa", torch.nn.Linear(4, 4), 80)
+    room_for = ["rali"]
+
+    def look(module, _arguments):
+        if type(module).__name__ == "CLIPVisionEmbeddings" and shelf.held != room_for:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    hook = torch.nn.modules.module.register_module_forward_pre_hook(look)
+    try:
+        assert scorer.score("rali", picture(0), "a" * 64).score == pytest.approx(expected, rel=1e-6)
+        assert shelf.held == ["rali"]
+        room_for.clear()
+        with pytest.raises(MetricError, match="rali ran out of memory on cpu"):
+            scorer.score("rali", picture(0), "a" * 64)
+    finally:
+        hook.remove()
+    assert shelf.held == []
 
 
 def test_the_pool_stores_the_score(folder, project, make_png, monkeypatch):
