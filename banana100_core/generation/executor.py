@@ -19,6 +19,7 @@ from banana100_core.generation.limits import Limits
 from banana100_core.generation.pace import Pace
 from banana100_core.generation.providers import capabilities
 from banana100_core.generation.seat import EditorSeat, HeldSeat
+from banana100_core.listeners import Listeners
 from banana100_core.project.images import initial_images
 from banana100_core.project.records import Run, RunState
 from banana100_core.project.runs import run as stored_run
@@ -110,7 +111,7 @@ class Executor:
         self._cost_usd = 0.0
         self._failed = 0
         self._closed = False
-        self._listeners: list[Callable[[GenerationProgress], None]] = []
+        self._listeners: Listeners[GenerationProgress] = Listeners("generation")
 
     def start(self, run_ids: Sequence[int] | None = None) -> None:
         """Queue runs: all planned ones, or those named, which may have stopped or been cancelled before.
@@ -178,8 +179,7 @@ class Executor:
         self._end(cancelled=False)
         for thread in threads:
             thread.join(timeout)
-        with self._state:
-            self._listeners.clear()
+        self._listeners.clear()
 
     def progress(self) -> GenerationProgress:
         """How far the runs are."""
@@ -200,14 +200,7 @@ class Executor:
 
     def subscribe(self, listener: Callable[[GenerationProgress], None]) -> Callable[[], None]:
         """Tell `listener` of every step and change, on the thread that made it; returns how to end it."""
-        with self._state:
-            self._listeners.append(listener)
-
-        def unsubscribe() -> None:
-            with self._state, contextlib.suppress(ValueError):
-                self._listeners.remove(listener)
-
-        return unsubscribe
+        return self._listeners.subscribe(listener)
 
     def _end(self, *, cancelled: bool) -> None:
         with self._state:
@@ -339,14 +332,7 @@ class Executor:
         return reason
 
     def _tell(self) -> None:
-        with self._state:
-            listeners = tuple(self._listeners)
-        progress = self.progress()
-        for listener in listeners:
-            try:
-                listener(progress)
-            except Exception:
-                log.exception("A listener to generation failed")
+        self._listeners.tell(self.progress())
 
 
 def _title(run: Run) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import queue
 import sqlite3
 import threading
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from banana100_core.errors import ProjectClosedError, ProjectError
+from banana100_core.listeners import Listeners
 from banana100_core.project.database import explained
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Listener = Callable[[frozenset[str]], None]
 CLOSE_SECONDS = 60.0
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Writer:
         self._database = database
         self._path = path
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._listeners: list[Listener] = []
+        self._listeners: Listeners[frozenset[str]] = Listeners(f"changes of {path}")
         self._closed = False
         self._guard = threading.Lock()
         # A daemon, so that a program which forgets to close can end: what was acknowledged is on disk.
@@ -64,15 +62,7 @@ class Writer:
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` on the writer thread after each commit; returns how to end that."""
-        with self._guard:
-            self._listeners.append(listener)
-
-        def unsubscribe() -> None:
-            with self._guard:
-                if listener in self._listeners:
-                    self._listeners.remove(listener)
-
-        return unsubscribe
+        return self._listeners.subscribe(listener)
 
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
         """Finish what was queued and end the thread; ProjectError if that takes over `timeout` seconds."""
@@ -99,7 +89,7 @@ class Writer:
                 job.future.set_exception(error)
             else:
                 if job.changes:
-                    self._tell(job.changes)
+                    self._listeners.tell(job.changes)
                 job.future.set_result(result)
             del job  # else its image bytes would stay until the next one comes
 
@@ -114,12 +104,3 @@ class Writer:
                 connection.execute("ROLLBACK")
             raise
         return result
-
-    def _tell(self, changes: frozenset[str]) -> None:
-        with self._guard:
-            listeners = tuple(self._listeners)
-        for listener in listeners:
-            try:
-                listener(changes)
-            except Exception:
-                log.exception("A listener to changes of %s failed", self._path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from banana100_core.catalog.metrics import metric as find_metric
 from banana100_core.catalog.metrics import metrics as our_catalog
 from banana100_core.errors import BananaError
+from banana100_core.listeners import Listeners
 from banana100_core.project.scores import forget_failed, unscored_images
 from banana100_core.scoring.backlog import Priority
 from banana100_core.scoring.devices import CPU, DeviceFinder, cores, need_devices, need_names
@@ -100,7 +101,7 @@ class ScoringPool:
         self._looked_for_cards = False
         self._planner = threading.Thread(target=self._plan, name="scoring: planner", daemon=True)
         self._keeper = Keeper(project, self._stored, self._lost)
-        self._listeners: list[Callable[[ScoringProgress], None]] = []
+        self._listeners: Listeners[ScoringProgress] = Listeners("the progress of scoring")
         self._unsubscribe: Callable[[], None] | None = None
 
     # Life
@@ -197,15 +198,7 @@ class ScoringPool:
 
     def subscribe(self, listener: Callable[[ScoringProgress], None]) -> Callable[[], None]:
         """Call `listener` with the progress as it changes, on the pool's threads; returns how to end that."""
-        with self._condition:
-            self._listeners.append(listener)
-
-        def unsubscribe() -> None:
-            with self._condition:
-                if listener in self._listeners:
-                    self._listeners.remove(listener)
-
-        return unsubscribe
+        return self._listeners.subscribe(listener)
 
     def worker_pids(self) -> list[int]:
         """Process ids of the workers that are alive."""
@@ -374,14 +367,7 @@ class ScoringPool:
         self._tell()
 
     def _tell(self) -> None:
-        progress = self.progress()
-        with self._condition:
-            listeners = tuple(self._listeners)
-        for listener in listeners:
-            try:
-                listener(progress)
-            except Exception:
-                log.exception("A listener to the progress of scoring failed")
+        self._listeners.tell(self.progress())
 
     # With the lock held
 
