@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
@@ -12,8 +11,9 @@ from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
 from app import theme
 from app.blinding import NO_STEP
 from app.compare.flags import Flag, draw_flags, told_of
+from app.compare.tag_bars import Bar, lanes_of, lay_out, nearest_place
 from app.tooltips import plain_tip
-from banana100_core.project.records import Outcome, Suggestion
+from banana100_core.project.records import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,77 +21,14 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QMouseEvent, QPaintEvent, QWheelEvent
 
     from banana100_core.catalog.failure_modes import FailureMode
-    from banana100_core.project.records import Step, Tag
+    from banana100_core.project.records import Step, Suggestion, Tag
 
 TRACK_HEIGHT = 4 * theme.GRID
 _MIDDLE = theme.GRID + theme.GRID // 2  # where the line of the track lies; the numbers are below it
 LANE_HEIGHT = 2 * theme.GRID
-MOST_LANES = 4
 _SIDE = 2 * theme.GRID  # room for half a handle and the first and last number
 _HANDLE = theme.GRID
 _LEAST_LABEL_GAP = 5 * theme.GRID
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A tag or a suggestion as it is drawn: from a place of the slider to another, in a lane."""
-
-    uuid: str
-    text: str
-    told: str  # of what stands behind it
-    suggested: bool
-    colour: str
-    first: int
-    last: int
-    open_end: bool
-    lane: int
-
-
-def lay_out(
-    tags: Sequence[Tag],
-    numbers: Sequence[int],
-    modes: Mapping[str, FailureMode],
-    suggestions: Sequence[Suggestion] = (),
-    *,
-    numbered: bool = True,
-) -> list[Bar]:
-    """Give each tag a bar in the topmost lane that is free, in order of onset; suggestions after all tags."""
-    if not numbers:
-        return []
-    bars: list[Bar] = []
-    ends: list[int] = []
-    shown: list[Tag | Suggestion] = sorted(tags, key=lambda tag: (tag.onset, tag.created_at))
-    for each in [*shown, *suggestions]:
-        suggested = isinstance(each, Suggestion)
-        end_step = None if isinstance(each, Suggestion) else each.end_step
-        first = _nearest_place(numbers, each.onset)
-        last = len(numbers) - 1 if end_step is None else _nearest_place(numbers, end_step)
-        lane = next((lane for lane, end in enumerate(ends) if end < first), len(ends))
-        ends[lane : lane + 1] = [last]
-        mode = modes.get(each.failure_mode)
-        until = "?" if suggested else "" if end_step is None else f" to {end_step}"
-        name = mode.name if mode else each.failure_mode
-        bars.append(
-            Bar(
-                uuid=each.uuid,
-                text=f"{name} from {each.onset}{until}" if numbered else name,
-                told=_told(each),
-                suggested=suggested,
-                colour=theme.level_colour(mode.level).name() if mode else theme.CURVE_COLOURS[-1],
-                first=first,
-                last=last,
-                open_end=end_step is None,
-                lane=lane,
-            )
-        )
-    return bars
-
-
-def _told(each: Tag | Suggestion) -> str:
-    if isinstance(each, Suggestion):
-        return f"Suggested, not yet a tag.\n{each.reason}"
-    note = f"\n{each.note}" if each.note else ""
-    return f"by {each.annotator}, severity {each.severity}{note}"
 
 
 class StepSlider(QAbstractSlider):
@@ -101,6 +38,7 @@ class StepSlider(QAbstractSlider):
         super().__init__(parent)
         self._steps: list[Step] = []
         self._bars: list[Bar] = []
+        self._lanes = 1
         self._flags: list[Flag] = []
         self._outlined: Mapping[str, Sequence[int]] = {}
         self._bare: Mapping[str, Sequence[int]] = {}
@@ -126,7 +64,9 @@ class StepSlider(QAbstractSlider):
         """Draw the tags of the run, and what is suggested."""
         numbers = [step.number for step in self._steps]
         self._bars = lay_out(tags, numbers, modes, suggestions, numbered=self._numbered)
-        self.updateGeometry()
+        if lanes_of(self._bars) > self._lanes:  # never fewer again, or pictures would jump from run to run
+            self._lanes = lanes_of(self._bars)
+            self.updateGeometry()
         self.update()
 
     def show_numbers(self, *, shown: bool) -> None:
@@ -176,8 +116,7 @@ class StepSlider(QAbstractSlider):
 
     def sizeHint(self) -> QSize:
         """The track, and a lane for each row of bars."""
-        lanes = min(MOST_LANES, 1 + max((bar.lane for bar in self._bars), default=-1))
-        return QSize(40 * theme.GRID, TRACK_HEIGHT + lanes * LANE_HEIGHT)
+        return QSize(40 * theme.GRID, TRACK_HEIGHT + self._lanes * LANE_HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
         """As high as it needs, narrower."""
@@ -209,7 +148,7 @@ class StepSlider(QAbstractSlider):
         self._draw_track(painter)
         if self._steps:
             numbers = [step.number for step in self._steps]
-            flags = ((self._x(_nearest_place(numbers, step)), text) for step, text in self._flags)
+            flags = ((self._x(nearest_place(numbers, step)), text) for step, text in self._flags)
             draw_flags(painter, flags)
             self._draw_handles(painter)
 
@@ -240,7 +179,7 @@ class StepSlider(QAbstractSlider):
     def _draw_bars(self, painter: QPainter) -> None:
         colours = theme.colours()
         for bar in self._bars:
-            if bar.lane >= MOST_LANES:
+            if not bar.shown:
                 continue
             rect = self.bar_rect(bar)
             colour = QColor(bar.colour)
@@ -266,6 +205,17 @@ class StepSlider(QAbstractSlider):
                 if place in bare:
                     painter.drawLine(frame.bottomLeft(), frame.topRight())
             self._draw_bar_text(painter, bar.text, rect, QColor(colours.text))
+
+        if hidden := self._without_lane():
+            painter.setPen(QColor(colours.muted))
+            painter.drawText(self._beside_lanes(), Qt.AlignmentFlag.AlignCenter, f"+{len(hidden)}")
+
+    def _without_lane(self) -> list[Bar]:
+        return [bar for bar in self._bars if not bar.shown]
+
+    def _beside_lanes(self) -> QRectF:
+        """Where it is said that there are more bars, before the last lane."""
+        return QRectF(0, self.sizeHint().height() - LANE_HEIGHT, 1.5 * _SIDE, LANE_HEIGHT - 2)
 
     def _draw_bar_text(self, painter: QPainter, text: str, rect: QRectF, colour: QColor) -> None:
         """Inside the bar, or beside it where it is too short."""
@@ -332,8 +282,10 @@ class StepSlider(QAbstractSlider):
 
     def _told_at(self, at: QPointF) -> str:
         for bar in self._bars:
-            if bar.lane < MOST_LANES and self.bar_rect(bar).contains(at):
+            if bar.shown and self.bar_rect(bar).contains(at):
                 return f"{bar.text}\n{bar.told}"
+        if self._beside_lanes().contains(at) and (hidden := self._without_lane()):
+            return "\n".join(["There is no room for:", *(bar.text for bar in hidden)])
         place = self._place(at.x())
         if at.y() < TRACK_HEIGHT and 0 <= place < len(self._steps):
             step = self._steps[place]
@@ -341,7 +293,3 @@ class StepSlider(QAbstractSlider):
             name = f"Step {step.number}" if self._numbered else NO_STEP
             return f"{name}{failed}\n{told_of(self._flags, step.number)}".strip()
         return ""
-
-
-def _nearest_place(numbers: Sequence[int], number: int) -> int:
-    return min(range(len(numbers)), key=lambda place: abs(numbers[place] - number))

@@ -17,18 +17,20 @@ from app.actions import ActionRegistry
 from app.compare.panel import ComparePanel
 from app.compare.panes import Mode
 from app.compare.rules import Rule, Shows, ruled_number
-from app.compare.slider import TRACK_HEIGHT, lay_out
+from app.compare.slider import TRACK_HEIGHT
 from app.compare.steps import (
     aspect_differs,
     neighbours,
 )
+from app.compare.tag_bars import lanes_of, lay_out
 from app.compare.viewport import Size, View
 from banana100_core.catalog.failure_modes import failure_modes
 from banana100_core.imaging.decode import Purpose, decode, inspect
 from banana100_core.project import Project
 from banana100_core.project.images import NewImage, image_bytes
-from banana100_core.project.records import NewRun, NewStep, NewTag, Outcome, RunState
+from banana100_core.project.records import NewRun, NewStep, NewSuggestion, NewTag, Outcome, RunState
 from banana100_core.project.runs import add_run, add_step, add_steps, steps
+from banana100_core.project.suggestions import replace_suggestions, suggestions
 from banana100_core.project.tags import add_tag, tags
 
 FAILED, MISLABELLED, CROPPED, DAMAGED, LAST = 5, 6, 7, 8, 9
@@ -416,8 +418,32 @@ def test_tags_are_bars_along_the_slider_and_follow_changes(panel, session, qtbot
     add_tag(session.project, "bo", NewTag(session.run.id, "green_tint", 5))
     qtbot.waitUntil(lambda: len(panel.slider.bars) == 3)
     qtbot.waitUntil(lambda: panel.slider.height() > height)
+    height = panel.slider.height()
     session.choose_run(session.runs[1].id)
     qtbot.waitUntil(lambda: panel.slider.bars == [])
+    assert panel.slider.sizeHint().height() == height  # or the pictures would jump from run to run
+
+
+def test_suggestions_have_lanes_below_however_many_tags_there_are(project):
+    run_id = add_run(project, NewRun("cup", "codec_loss", "jpeg", "replicate", steps_planned=9))
+    for mode in list(failure_modes())[:6]:
+        add_tag(project, "ada", NewTag(run_id, mode, 2))
+    new = [NewSuggestion(run_id, mode, 4, 1.0, "why", "test-1") for mode in list(failure_modes())[6:9]]
+    replace_suggestions(project, [run_id], new)
+    bars = lay_out(tags(project, run_id), range(10), failure_modes(), suggestions(project, run_id))
+    assert [bar.lane for bar in bars if not bar.suggested] == [0, 1, 2, 3, -1, -1]
+    assert [bar.lane for bar in bars if bar.suggested] == [4, 5, -1]
+    assert lanes_of(bars) == 6
+
+
+def test_what_has_no_lane_is_counted_and_told(panel, session, qtbot):
+    for mode in list(failure_modes())[:5]:
+        add_tag(session.project, "bo", NewTag(session.run.id, mode, 2))
+    qtbot.waitUntil(lambda: len(panel.slider.bars) == 7)
+    hidden = [bar.text for bar in panel.slider.bars if not bar.shown]
+    assert len(hidden) == 3
+    told = panel.slider._told_at(panel.slider._beside_lanes().center())
+    assert told.splitlines() == ["There is no room for:", *hidden]
 
 
 def test_bars_share_a_lane_where_they_do_not_overlap(project):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from app.actions import ActionRegistry
 from app.blinding import Blinding
-from app.compare.slider import lay_out
+from app.compare.tag_bars import lay_out
 from app.suggestions.section import SuggestionSection
 from banana100_core.project import Project
 from banana100_core.project.failure_modes import failure_modes
