@@ -27,7 +27,10 @@ _SCALED_KEPT = 200
 
 
 class Filmstrip(QWidget):
-    """The steps of a run; follows the current one, and scrolls no further than it must."""
+    """The steps of a run; follows the current one, and scrolls no further than it must.
+
+    While numbers of steps are hidden, only the current one, in the middle, and those beside it.
+    """
 
     step_chosen = Signal(int)
     steps_turned = Signal(int)
@@ -66,6 +69,7 @@ class Filmstrip(QWidget):
         """Say the numbers of steps, or don't while they are hidden."""
         if shown != self._numbered:
             self._numbered = shown
+            self._scroll()
             self.update()
 
     def set_current(self, number: int, reference: int) -> None:
@@ -102,15 +106,21 @@ class Filmstrip(QWidget):
     def _visible(self, area: QRect) -> range:
         first = (area.left() + self._offset) // CELL_WIDTH
         last = (area.right() + self._offset) // CELL_WIDTH
+        if not self._numbered:
+            place = self._places.get(self._current, 0)
+            first, last = max(first, place - 1), min(last, place + 1)
         return range(max(0, first), min(len(self._steps), last + 1))
 
     def _step_at(self, x: float) -> Step | None:
         place = int((x + self._offset) // CELL_WIDTH)
-        return self._steps[place] if 0 <= place < len(self._steps) else None
+        return self._steps[place] if place in self._visible(self.rect()) else None
 
     def _scroll(self) -> None:
         """Bring the current step and the one on either side of it into view."""
         place = self._places.get(self._current, 0)
+        if not self._numbered:
+            self._offset = place * CELL_WIDTH + (CELL_WIDTH - self.width()) // 2
+            return
         whole = len(self._steps) * CELL_WIDTH
         left = (place - 1) * CELL_WIDTH
         right = (place + 2) * CELL_WIDTH
@@ -143,7 +153,8 @@ class Filmstrip(QWidget):
             painter.drawPixmap(picture.topLeft(), pixmap)
         else:
             painter.fillRect(room, QColor(colours.hover))
-        current, reference = step.number == self._current, step.number == self._reference
+        current = step.number == self._current
+        reference = self._numbered and step.number == self._reference
         if current or reference:
             painter.setPen(QPen(QColor(colours.accent if current else colours.muted), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -208,7 +219,7 @@ class Filmstrip(QWidget):
             step = self._step_at(event.pos().x())
             if step is not None:
                 told = [title(step, numbered=self._numbered)]
-                if step.number == self._reference:
+                if self._numbered and step.number == self._reference:
                     told.append("reference, in the left pane")
                 if step.outcome is Outcome.FAILED:
                     told.append(f"failed: {step.reason}")

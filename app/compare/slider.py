@@ -1,4 +1,8 @@
-"""The step slider, with the tags of the run as bars along it, and suggestions as hollow ones."""
+"""The step slider, with the tags of the run as bars along it, and suggestions as hollow ones.
+
+While numbers of steps are hidden it tells nothing of how far the current step is in its run: that one is in
+the middle, the track goes through from side to side, and bars lie as far before and after as their steps do.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +33,7 @@ LANE_HEIGHT = 2 * theme.GRID
 _SIDE = 2 * theme.GRID  # room for half a handle and the first and last number
 _HANDLE = theme.GRID
 _LEAST_LABEL_GAP = 5 * theme.GRID
+_HIDDEN_SPACING = 4 * theme.GRID  # from step to step while their numbers are hidden
 
 
 class StepSlider(QAbstractSlider):
@@ -44,6 +49,7 @@ class StepSlider(QAbstractSlider):
         self._bare: Mapping[str, Sequence[int]] = {}
         self._reference: int | None = None
         self._turned = 0
+        self._taken_at = 0.0, 0  # where the handle was taken hold of, and at which place
         self._numbered = True
         self.setOrientation(Qt.Orientation.Horizontal)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -125,16 +131,22 @@ class StepSlider(QAbstractSlider):
     # Geometry
 
     def _x(self, place: float) -> float:
+        if not self._numbered:
+            return self.width() / 2 + (place - self.value()) * _HIDDEN_SPACING
         room = self.width() - 2 * _SIDE
         return _SIDE + room * place / max(1, self.maximum())
 
     def _place(self, x: float) -> int:
+        if not self._numbered:
+            return self.value() + round((x - self.width() / 2) / _HIDDEN_SPACING)
         room = max(1, self.width() - 2 * _SIDE)
         return round((x - _SIDE) * self.maximum() / room)
 
     def bar_rect(self, bar: Bar) -> QRectF:
         """Where a tag's bar is drawn: from the middle of its first step to that of its last."""
         left, right = self._x(bar.first), self._x(bar.last)
+        if not self._numbered:
+            left, right = max(-theme.GRID, left), float(self.width()) if bar.open_end else right
         top = TRACK_HEIGHT + bar.lane * LANE_HEIGHT
         return QRectF(left, top, max(right - left, _HANDLE), LANE_HEIGHT - 2)
 
@@ -156,6 +168,9 @@ class StepSlider(QAbstractSlider):
         colours = theme.colours()
         middle = _MIDDLE
         painter.setPen(QPen(QColor(colours.line), 2))
+        if not self._numbered:
+            painter.drawLine(QPointF(0, middle), QPointF(self.width(), middle))
+            return
         painter.drawLine(QPointF(self._x(0), middle), QPointF(self._x(self.maximum()), middle))
         spacing = (self.width() - 2 * _SIDE) / max(1, self.maximum())
         every = next(
@@ -169,7 +184,7 @@ class StepSlider(QAbstractSlider):
             elif step.number % every == 0 or spacing >= theme.GRID:
                 painter.setPen(QPen(QColor(colours.muted if step.number % every == 0 else colours.line), 1))
                 painter.drawLine(QPointF(x, middle - 3), QPointF(x, middle + 3))
-            if step.number % every == 0 and self._numbered:
+            if step.number % every == 0:
                 painter.setPen(QColor(colours.muted))
                 room = QRectF(
                     x - _SIDE, middle + theme.GRID // 2, 2 * _SIDE, TRACK_HEIGHT - middle - theme.GRID // 2
@@ -234,7 +249,7 @@ class StepSlider(QAbstractSlider):
     def _draw_handles(self, painter: QPainter) -> None:
         colours = theme.colours()
         middle = _MIDDLE
-        if self._reference is not None:
+        if self._reference is not None and self._numbered:
             painter.setPen(QPen(QColor(colours.muted), 2))
             painter.setBrush(QColor(colours.panel))
             painter.drawEllipse(QPointF(self._x(self._reference), middle), _HANDLE * 0.5, _HANDLE * 0.5)
@@ -254,11 +269,17 @@ class StepSlider(QAbstractSlider):
         if event.button() is Qt.MouseButton.LeftButton and event.position().y() < TRACK_HEIGHT:
             self.setSliderDown(True)
             self.setValue(self._place(event.position().x()))
+            self._taken_at = event.position().x(), self.value()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Follow the cursor."""
-        if self.isSliderDown():
+        if not self.isSliderDown():
+            return
+        if self._numbered:
             self.setValue(self._place(event.position().x()))
+        else:
+            x, place = self._taken_at
+            self.setValue(place + round((event.position().x() - x) / _HIDDEN_SPACING))
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
         """Let go of the handle."""

@@ -85,11 +85,12 @@ class TagRow(QFrame):
         until = "→" if tag.end_step is None else f"→ {tag.end_step}"
         saving = " · saving" if row.state is Saved.SAVING else ""
         by = "" if own else f"{row.annotator} · "
-        place = f"{tag.onset} {until}" if numbered else ""
+        place = f"{tag.onset} {until}" if numbered else _beside(tag, step)
         self.place.setText(f"{by}{place}{saving}")
         for field in self._steps:
             field.setVisible(numbered)
         self.bar.show_tag(tag, last_step, step)
+        self.bar.setVisible(numbered)
         failed = row.state is Saved.FAILED
         self.trouble.setText(f"Not saved: {row.reason}" if failed else "")
         self.trouble.setVisible(failed)
@@ -239,6 +240,17 @@ class TagRow(QFrame):
     def _tell(self, **fields: object) -> None:
         if self._tag is not None and any(getattr(self._tag, name) != value for name, value in fields.items()):
             self.changed.emit(self.row_id, fields)
+
+
+def _beside(tag: NewTag, step: int) -> str:
+    """How the step on screen stands to a tag, where numbers are hidden."""
+    if step < tag.onset:
+        return "begins later"
+    if tag.end_step is not None and step > tag.end_step:
+        return "ended before"
+    if step == tag.onset:
+        return "begins and ends here" if step == tag.end_step else "begins here"
+    return "ends here" if step == tag.end_step else "holds here"
 
 
 def _number(name: str) -> QSpinBox:

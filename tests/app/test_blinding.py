@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -152,3 +152,52 @@ def test_a_curtain_says_what_is_hidden(desk):
     desk.session.set_blinding(Blinding(scores=True, steps=True))
     assert curtain.words.text().startswith("Scores and step numbers are hidden while you tag.")
     assert not curtain.panel.isVisible()
+
+
+def drawn(widget):
+    return widget.grab().toImage()
+
+
+def test_where_a_step_is_in_its_run_shows_nowhere_while_numbers_are_hidden(desk, qtbot):
+    compare, session = desk.maker.panels["compare"], desk.session
+    session.choose_run(session.runs[1].id)  # without tags, all steps of which look alike to the slider
+    session.set_blinding(Blinding(steps=True))
+    shown = []
+    for step in (1, 2, 3):
+        session.choose_step(step)
+        qtbot.waitUntil(lambda: desk.is_settled() and compare.slider.bars == [], timeout=20_000)
+        strip = compare.filmstrip
+        cells = [strip._cell(place).left() for place in strip._visible(strip.rect())]
+        shown.append((drawn(compare.slider), cells))
+    assert shown[0] == shown[1] == shown[2]
+    assert len(shown[0][1]) == 3  # the step and its neighbours
+    session.set_blinding(Blinding())
+    session.choose_step(1)
+    one = drawn(compare.slider)
+    session.choose_step(3)
+    assert drawn(compare.slider) != one
+
+
+def test_the_slider_steps_and_shows_own_tags_beside_the_step_while_numbers_are_hidden(desk, qtbot):
+    compare, session = desk.maker.panels["compare"], desk.session
+    session.set_blinding(Blinding(tags=True, steps=True))
+    slider = compare.slider
+    qtbot.waitUntil(lambda: len(slider.bars) == 1)
+    (bar,) = slider.bars
+    middle = slider.width() / 2
+    session.choose_step(2)
+    assert slider.bar_rect(bar).left() == middle
+    row = desk.maker.panels["tag"].rows[0]
+    assert (row.place.text(), row.bar.isVisible()) == ("begins here", False)
+    session.choose_step(1)
+    assert slider.bar_rect(bar).left() > middle
+    assert slider.bar_rect(bar).right() == slider.width()
+    assert row.place.text() == "begins later"
+    qtbot.mouseClick(slider, Qt.MouseButton.LeftButton, pos=QPoint(round(middle) + 64, 12))
+    assert session.step == 3
+    assert row.place.text() == "holds here"
+    qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=QPoint(round(middle), 12))
+    qtbot.mouseMove(slider, QPoint(round(middle) - 32, 12))
+    qtbot.mouseMove(slider, QPoint(round(middle) - 64, 12))
+    qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=QPoint(round(middle) - 64, 12))
+    assert session.step == 1
