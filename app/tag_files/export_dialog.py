@@ -151,6 +151,7 @@ class ExportDialog(WorkDialog):
         if project is None:
             return
         out, form, (run_ids, only) = self.out, self.form, self._choices()
+        self._asked += 1  # a count that comes late would take back what is said of the export
         self.action.setEnabled(False)
         self.heading.setText(f"Exporting to {out.name} …")
         self.do(
