@@ -212,14 +212,17 @@ class StepSlider(QAbstractSlider):
                 painter.fillRect(QRectF(rect.right() - 3, rect.top(), 3, rect.height()), colour)
             # A small frame, as around what is outlined; struck out where nothing is from there on.
             bare = self.bare_places(bar)
-            for place in (*self.outlined_places(bar), *bare):
+            marked = sorted({*self.outlined_places(bar), *bare})
+            for place in marked:
                 frame = QRectF(self._x(place) - 3.5, rect.center().y() - 3.5, 7, 7)
                 painter.fillRect(frame, QColor(colours.panel))
                 painter.setPen(QPen(colour, 1.5))
                 painter.drawRect(frame)
                 if place in bare:
                     painter.drawLine(frame.bottomLeft(), frame.topRight())
-            self._draw_bar_text(painter, bar.text, rect, QColor(colours.text))
+            self._draw_bar_text(
+                painter, bar.text, rect, QColor(colours.text), [self._x(place) for place in marked]
+            )
 
         if hidden := self._without_lane():
             painter.setPen(QColor(colours.muted))
@@ -232,12 +235,17 @@ class StepSlider(QAbstractSlider):
         """Where it is said that there are more bars, before the last lane."""
         return QRectF(0, self.sizeHint().height() - LANE_HEIGHT, 1.5 * _SIDE, LANE_HEIGHT - 2)
 
-    def _draw_bar_text(self, painter: QPainter, text: str, rect: QRectF, colour: QColor) -> None:
-        """Inside the bar, or beside it where it is too short."""
+    def _draw_bar_text(
+        self, painter: QPainter, text: str, rect: QRectF, colour: QColor, marks: Sequence[float] = ()
+    ) -> None:
+        """Inside the bar, or beside it where it is too short; behind marks that it would cover."""
         metrics = painter.fontMetrics()
         gap = theme.GRID
         wanted = metrics.horizontalAdvance(text)
         room = rect.adjusted(gap, 0, -gap / 2, 0)
+        for x in marks:
+            if x - gap < room.left() + wanted and x + gap > room.left():
+                room.setLeft(x + gap)
         if wanted > room.width():
             after = QRectF(rect.right() + gap / 2, rect.top(), wanted + gap, rect.height())
             before = QRectF(rect.left() - gap / 2 - wanted, rect.top(), wanted, rect.height())

@@ -55,27 +55,39 @@ class SuggestionSection(QWidget):
         suggestion = self._suggestion(uuid)
         annotator = self._session.annotator
         if suggestion is not None:
-            self._decide(
-                lambda project: stored.accept_suggestion(project, annotator, suggestion.uuid),
-                f"{self._name(suggestion)} tagged from step {suggestion.onset}. Undo opens it again.",
-            )
+            name = self._name(suggestion)
+
+            def accept(project: Project) -> str:
+                tag = stored.accept_suggestion(project, annotator, suggestion.uuid)
+                already = tag.onset != suggestion.onset
+                how = "was tagged already" if already else "tagged"
+                return f"{name} {how} from step {tag.onset}. Undo opens the suggestion again."
+
+            self._decide(accept)
 
     def reject(self, uuid: str | None = None) -> None:
         """Say that a suggestion, or else the current one, is wrong."""
         suggestion = self._suggestion(uuid)
         annotator = self._session.annotator
         if suggestion is not None:
-            self._decide(
-                lambda project: stored.reject_suggestion(project, annotator, suggestion.uuid),
-                f"{self._name(suggestion)} rejected; it won't be suggested again.",
-                rejected=suggestion.uuid,
-            )
+            text = f"{self._name(suggestion)} rejected; it won't be suggested again."
+
+            def reject(project: Project) -> str:
+                stored.reject_suggestion(project, annotator, suggestion.uuid)
+                return text
+
+            self._decide(reject, rejected=suggestion.uuid)
 
     def reopen(self) -> None:
         """Take the last rejection back."""
         uuid, self._rejected = self._rejected, None
         if uuid is not None:
-            self._decide(lambda project: stored.reopen_suggestion(project, uuid), "Open again.")
+
+            def reopen(project: Project) -> str:
+                stored.reopen_suggestion(project, uuid)
+                return "Open again."
+
+            self._decide(reopen)
 
     def choose(self, uuid: str) -> None:
         """Make one the current one, and look at its onset."""
@@ -302,20 +314,20 @@ class SuggestionSection(QWidget):
         mode = self._modes.get(suggestion.failure_mode)
         return mode.name if mode else suggestion.failure_mode
 
-    def _decide(self, work: Callable[[Project], object], text: str, rejected: str | None = None) -> None:
+    def _decide(self, work: Callable[[Project], str], rejected: str | None = None) -> None:
+        """Do what decides and say what it gives; `rejected` is what could be opened again then."""
         project = self._session.project
         if project is None or project.read_only or self._deciding:
             return
         self._deciding = True
 
-        def do() -> str:
+        def do() -> tuple[str, str | None]:
             try:
-                work(project)
+                return work(project), rejected
             except BananaError as error:
-                return str(error)
-            return text
+                return str(error), None
 
-        self._session.in_background(do, lambda said: self._decided(said, rejected if said == text else None))
+        self._session.in_background(do, lambda decided: self._decided(*decided))
 
     def _decided(self, text: str, rejected: str | None) -> None:
         self._deciding = False

@@ -339,6 +339,8 @@ class TagBoard(QObject):
         what = self._in_words(str(fields.get("failure_mode")), fields.get("onset"), fields.get("end_step"))
         if edit.after is None:
             return f"{what} removed"
+        if edit.before is not None and "suggestion" in {**edit.before, **edit.after}:
+            return f"acceptance of the suggestion as {what}"
         if edit.before is not None and "regions" in edit.after:
             return f"regions of {what} changed"
         return f"{what} {'added' if edit.before is None else 'changed'}"

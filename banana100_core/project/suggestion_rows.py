@@ -23,25 +23,21 @@ def named(row: Row, suggestion: str | None) -> Row:
 def follow(
     database: Database, edit: Edit, before: Row | None, after: Row | None
 ) -> tuple[Row | None, Row | None]:
-    """Open the suggestion of a tag that an undo took away, accept that of one that a redo brought back.
+    """Open the suggestion that the edit taken back had accepted, accept the one that it had opened.
 
     Gives both states of the tag for the log, so that the next redo or undo knows the suggestion too.
     """
-    logged = edit.before or edit.after or {}
-    suggestion: str | None = logged.get(SUGGESTION)
-    if suggestion is None or (before is not None and after is not None):
-        return before, after
-    if before is not None:
+    if before is not None and (suggestion := (edit.after or {}).get(SUGGESTION)):
         reopen(database, suggestion)
-        return named(before, suggestion), None
-    if after is not None:
+        return named(before, suggestion), after
+    if after is not None and (suggestion := (edit.before or {}).get(SUGGESTION)):
         # Found again since, it has another UUID; of a run and a failure mode there is only one.
         database.execute(
             "UPDATE suggestion SET state = 'accepted', annotator = ?, tag_uuid = ?, decided_at = ?"
             " WHERE state = 'open' AND run_id = ? AND failure_mode = ?",
             (after["annotator"], after["uuid"], now(), after["run_id"], after["failure_mode"]),
         )
-        return None, named(after, suggestion)
+        return before, named(after, suggestion)
     return before, after
 
 

@@ -11,7 +11,7 @@ from banana100_core.errors import ProjectError
 from banana100_core.project import suggestion_rows, tag_rows
 from banana100_core.project.records import NewSuggestion, NewTag, Suggestion, SuggestionState, Tag
 from banana100_core.project.rows import columns_of, now, text
-from banana100_core.project.tags import CHANGES, put_new_tag, tag_that_holds
+from banana100_core.project.tags import CHANGES, log_acceptance, put_new_tag, tag_that_holds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,14 +88,19 @@ def accept_suggestion(project: Project, annotator: str, uuid: str, onset: int | 
     """Make a suggestion the annotator's tag, from another `onset` if they say so; both or nothing.
 
     Undoing it opens the suggestion again. Where the annotator has a tag of that failure mode which holds at
-    the onset, that one is accepted. Raises ProjectError where there is none of that UUID or it is decided.
+    the onset, that one stays as it is and is what was accepted. Raises ProjectError where there is none of
+    that UUID or it is decided.
     """
 
     def work(database: Database) -> Tag:
         row = _need_open(database, uuid)
         wanted = row["onset"] if onset is None else onset
         new = NewTag(row["run_id"], row["failure_mode"], wanted)
-        tag = tag_that_holds(database, annotator, new) or put_new_tag(database, annotator, new, uuid)
+        tag = tag_that_holds(database, annotator, new)
+        if tag is None:
+            tag = put_new_tag(database, annotator, new, uuid)
+        else:
+            log_acceptance(database, annotator, tag.uuid, uuid)
         _decide(database, uuid, SuggestionState.ACCEPTED, annotator, tag.uuid)
         return tag
 

@@ -65,6 +65,12 @@ def tag_that_holds(database: Database, annotator: str, tag: NewTag) -> Tag | Non
     return None if row is None else _tag_of(dict(row))
 
 
+def log_acceptance(database: Database, annotator: str, uuid: str, suggestion: str) -> None:
+    """Log that an annotator has accepted a suggestion as a tag that was there; part of a write."""
+    row = tag_rows.need(database, uuid)
+    edit_log.append(database, annotator, "change", uuid, row, suggestion_rows.named(row, suggestion))
+
+
 def change_tag(project: Project, annotator: str, uuid: str, **changes: object) -> Tag:
     """Change fields of a tag and log it; nothing is logged when nothing changes.
 

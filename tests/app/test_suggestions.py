@@ -164,6 +164,22 @@ def test_undo_and_redo_of_the_window_open_and_accept_it_again(qtbot, runs):
     desk.close()
 
 
+def test_accepting_what_is_tagged_already_says_so_and_can_be_undone(qtbot, runs):
+    desk = Desk(qtbot, runs, "Ada")
+    section = desk.panel.suggestions
+    desk.at(1).press(Qt.Key.Key_N)
+    desk.saved()
+    qtbot.waitUntil(lambda: modes(section) == ["persistent_noise", "green_tint"])
+    desk.registry.qaction("tag.accept_suggestion").trigger()
+    qtbot.waitUntil(lambda: modes(section) == ["green_tint"])
+    assert section.message.text().startswith("Persistent noise was tagged already from step 1.")
+    desk.registry.qaction("tag.undo").trigger()
+    qtbot.waitUntil(lambda: modes(section) == ["persistent_noise", "green_tint"])
+    assert desk.panel.message.text().startswith("Undone: acceptance of the suggestion as Persistent noise")
+    assert len(desk.panel.rows) == 1
+    desk.close()
+
+
 def test_the_slider_draws_them_hollow_after_all_tags(runs):
     with Project.open(runs, read_only=True) as project:
         open_ones = suggestions(project, 1, SuggestionState.OPEN)

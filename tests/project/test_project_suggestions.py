@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from banana100_core.errors import ProjectError
@@ -127,6 +129,21 @@ def test_decided_ones_are_neither_replaced_nor_decided_again(project, run_id, tm
         assert [there.failure_mode for there in suggestions(reopened, run_id, SuggestionState.OPEN)] == [
             "static_noise"
         ]
+
+
+def test_accepting_what_is_tagged_already_is_undone_and_redone_and_leaves_the_tag(project, run_id):
+    replace_suggestions(project, [run_id], [made(run_id)])
+    own = add_tag(project, "Ann", NewTag(run_id, "green_tint", 2, note="mine"))
+    accept_suggestion(project, "Ann", suggestions(project)[0].uuid)
+    for _ in range(2):
+        undo(project, "Ann")
+        assert [there.state for there in suggestions(project)] == ["open"]
+        redo(project, "Ann")
+        assert [(there.state, there.tag_uuid) for there in suggestions(project)] == [("accepted", own.uuid)]
+        assert [replace(tag, modified_at="") for tag in tags(project)] == [replace(own, modified_at="")]
+    undo(project, "Ann")
+    undo(project, "Ann")
+    assert tags(project) == []
 
 
 def test_a_refused_acceptance_leaves_all_as_it_was(project, run_id):
