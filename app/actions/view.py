@@ -102,6 +102,15 @@ VIEW: tuple[Action, ...] = (
         group="grouping",
     ),
     Action(
+        "view.group_review",
+        "&Review",
+        "View/Group runs by",
+        "",
+        "Runs not done, rejected, to review and accepted",
+        checkable=True,
+        group="grouping",
+    ),
+    Action(
         "view.group_none",
         "&Nothing",
         "View/Group runs by",

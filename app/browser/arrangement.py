@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.browser import columns as all_columns
 from app.browser import facets as all_facets
 from app.browser.columns import COLUMNS, STANDARD
-from app.browser.listed import TAG_STATES, Listed, run_title
+from app.browser.listed import REVIEW_STATES, TAG_STATES, Listed, run_title
 from banana100_core.project.saved_views import SavedView
 
 if TYPE_CHECKING:
@@ -25,7 +25,12 @@ class Grouping(StrEnum):
     PROTOCOL = "protocol"
     MODEL = "model"
     TAGS = "tags"
+    REVIEW = "review"
     NONE = "none"
+
+
+# Groups that come in an order of their own, by key, with their titles.
+_IN_ORDER: dict[Grouping, dict[str, str]] = {Grouping.TAGS: TAG_STATES, Grouping.REVIEW: REVIEW_STATES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +134,7 @@ def arranged(entries: Sequence[Listed], arrangement: Arrangement) -> list[Group]
     """The groups to show."""
     grouping, words = arrangement.grouping, arrangement.words
     fitting = [entry for entry in entries if all_facets.fits(entry, words, arrangement.facets)]
-    groups: dict[str, list[Listed]] = {key: [] for key in TAG_STATES} if grouping is Grouping.TAGS else {}
+    groups: dict[str, list[Listed]] = {key: [] for key in _IN_ORDER.get(grouping, ())}
     for entry in fitting:
         groups.setdefault(_group_key(grouping, entry), []).append(entry)
     return [
@@ -153,6 +158,7 @@ def _group_key(grouping: Grouping, entry: Listed) -> str:
         Grouping.PROTOCOL: run.protocol,
         Grouping.MODEL: f"{run.provider}/{run.model}",
         Grouping.TAGS: entry.tag_state,
+        Grouping.REVIEW: entry.review_state,
         Grouping.NONE: "",
     }[grouping]
 
@@ -160,9 +166,8 @@ def _group_key(grouping: Grouping, entry: Listed) -> str:
 def _heading(grouping: Grouping, entry: Listed) -> tuple[str, str]:
     if grouping is Grouping.MODEL:
         return entry.editor, entry.editor_note
-    if grouping is Grouping.TAGS:
-        return TAG_STATES[entry.tag_state], ""
-    return _group_key(grouping, entry), ""
+    key = _group_key(grouping, entry)
+    return _IN_ORDER.get(grouping, {}).get(key, key), ""
 
 
 def _names(grouping: Grouping, entry: Listed) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from natsort import natsort_keygen
 
 from app import theme
-from app.browser.listed import Listed, size_text, steps_text
+from app.browser.listed import REVIEW_STATES, Listed, size_text, steps_text
 from banana100_core.catalog.metrics import metrics
 
 if TYPE_CHECKING:
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
     from banana100_core.catalog.metrics import Metric
 
-RUN, CURVE, STEPS, OUTCOME, TAGS, ANNOTATORS, SIZE = (
+RUN, CURVE, STEPS, OUTCOME, TAGS, ANNOTATORS, REVIEW, SIZE = (
     "run",
     "curve",
     "steps",
     "outcome",
     "tags",
     "annotators",
+    "review",
     "size",
 )
 SCORE = "score:"
@@ -95,6 +96,14 @@ _OF_RUNS = (
         lambda entry: ", ".join(entry.facts.annotators),
         lambda entry: _natural(", ".join(entry.facts.annotators)) if entry.facts.annotators else None,
         "Who has tagged it",
+    ),
+    Column(
+        REVIEW,
+        "Review",
+        16 * theme.GRID,
+        lambda entry: ", ".join(f"{annotator} {state}" for annotator, state in entry.facts.said),
+        lambda entry: list(REVIEW_STATES).index(entry.review_state) if entry.facts.said else None,
+        "Where each annotator's work on it stands: draft, done, accepted or rejected",
     ),
     Column(
         SIZE,

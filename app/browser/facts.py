@@ -49,7 +49,12 @@ class Facts(QObject):
         session.project_opened.connect(self._read)
         session.project_closed.connect(self._forget)
         session.blinding_changed.connect(self.updated)
-        for changed in (session.runs_updated, session.scores_updated, session.tags_updated):
+        for changed in (
+            session.runs_updated,
+            session.scores_updated,
+            session.tags_updated,
+            session.reviews_updated,
+        ):
             changed.connect(self._become_stale)
         self._read()
 
@@ -75,7 +80,9 @@ class Facts(QObject):
             if blinding.scores:
                 facts, missing = replace(facts or RunFacts(), scores={}), 0
             if blinding.tags:
-                facts = replace(facts or RunFacts(), failure_modes=(), annotators=(), reviews=frozenset())
+                facts = replace(
+                    facts or RunFacts(), failure_modes=(), annotators=(), reviews=frozenset(), said=()
+                )
                 run = replace(run, tag_count=0)
             before = self._entries.get(run.id)
             same = before is not None and before.run == run and before.missing == missing

@@ -41,6 +41,12 @@ class Listed:
         return "done" if ReviewState.DONE in reviews else "reviewed"
 
     @property
+    def review_state(self) -> str:
+        """Where work on it stands: what is least finished, of all annotators who said a word."""
+        states = {state.value for _annotator, state in self.facts.said}
+        return next((state for state in REVIEW_STATES if state in states), "none")
+
+    @property
     def outcome(self) -> str:
         """What became of the run, in words."""
         run = self.run
@@ -55,6 +61,15 @@ TAG_STATES: dict[TagState, str] = {
     "draft": "Tags in draft",
     "done": "Tags done",
     "reviewed": "Tags reviewed",
+}
+
+
+REVIEW_STATES: dict[str, str] = {
+    "none": "Not yet done",
+    ReviewState.REJECTED.value: "Rejected",
+    ReviewState.DRAFT.value: "Draft again",
+    ReviewState.DONE.value: "Done, to review",
+    ReviewState.ACCEPTED.value: "Accepted",
 }
 
 

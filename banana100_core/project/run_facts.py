@@ -33,6 +33,16 @@ _LATEST_SCORES = """
     ORDER BY run.id, score.metric, score.created_at
 """
 _TAGS = "SELECT run_id, failure_mode, annotator, review_state FROM tag ORDER BY run_id, onset, failure_mode"
+# The last word on each annotator's work, as the view run_reviews has it.
+_REVIEWS = """
+    SELECT run_id, annotator, state FROM review
+    WHERE NOT EXISTS (
+        SELECT 1 FROM review AS later
+        WHERE later.run_id = review.run_id AND later.annotator = review.annotator
+            AND (later.at, later.id) > (review.at, review.id)
+    )
+    ORDER BY run_id, annotator
+"""
 _TRIED = """
     SELECT run_id, count(image_sha256) AS images,
         sum((SELECT count(DISTINCT metric) FROM score WHERE image_sha256 = step.image_sha256)) AS tried
@@ -49,6 +59,7 @@ class RunFacts:
     failure_modes: tuple[str, ...] = ()
     annotators: tuple[str, ...] = ()
     reviews: frozenset[ReviewState] = frozenset()  # states that its tags are in
+    said: tuple[tuple[str, ReviewState], ...] = ()  # where each annotator's work on it stands
 
 
 def run_facts(project: Project) -> dict[int, RunFacts]:
@@ -58,6 +69,7 @@ def run_facts(project: Project) -> dict[int, RunFacts]:
     modes: defaultdict[int, dict[str, None]] = defaultdict(dict)
     annotators: defaultdict[int, set[str]] = defaultdict(set)
     reviews: defaultdict[int, set[ReviewState]] = defaultdict(set)
+    said: defaultdict[int, list[tuple[str, ReviewState]]] = defaultdict(list)
     with project.reading() as connection:
         for run_id, width, height in connection.execute(_SIZES):
             sizes[run_id].append((width, height))
@@ -67,6 +79,8 @@ def run_facts(project: Project) -> dict[int, RunFacts]:
             modes[run_id][mode] = None
             annotators[run_id].add(annotator)
             reviews[run_id].add(ReviewState(review))
+        for run_id, annotator, state in connection.execute(_REVIEWS):
+            said[run_id].append((annotator, ReviewState(state)))
     return {
         run_id: RunFacts(
             tuple(sorted(sizes[run_id])),
@@ -74,8 +88,9 @@ def run_facts(project: Project) -> dict[int, RunFacts]:
             tuple(modes[run_id]),
             tuple(sorted(annotators[run_id])),
             frozenset(reviews[run_id]),
+            tuple(said[run_id]),
         )
-        for run_id in {*sizes, *scores, *modes}
+        for run_id in {*sizes, *scores, *modes, *said}
     }
 
 

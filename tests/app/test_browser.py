@@ -139,6 +139,31 @@ def test_the_least_finished_tag_decides_a_runs_tag_state(reviews, group):
     assert [each.title for each in groups] == ["Not tagged", group]
 
 
+def test_the_least_finished_work_decides_where_a_run_stands_with_reviewers():
+    said = [
+        (),
+        (("Ada", ReviewState.ACCEPTED), ("Ben", ReviewState.DONE)),
+        (("Ada", ReviewState.ACCEPTED),),
+        (("Ada", ReviewState.DONE), ("Ben", ReviewState.REJECTED)),
+    ]
+    entries = [listed(_run(number), RunFacts(said=each)) for number, each in enumerate(said, start=1)]
+    groups = arranged(entries, Arrangement(Grouping.REVIEW))
+    assert [(group.title, [entry.listed.run.id for entry in group.entries]) for group in groups] == [
+        ("Not yet done", [1]),
+        ("Rejected", [4]),
+        ("Done, to review", [2]),
+        ("Accepted", [3]),
+    ]
+    assert [COLUMNS["review"].text(entry) for entry in entries] == [
+        "",
+        "Ada accepted, Ben done",
+        "Ada accepted",
+        "Ada done, Ben rejected",
+    ]
+    (ungrouped,) = arranged(entries, Arrangement(Grouping.NONE, sort="review"))
+    assert [entry.listed.run.id for entry in ungrouped.entries] == [4, 2, 3, 1]
+
+
 def test_runs_are_in_the_order_of_their_repeats():
     assert _order([_run(1, repeat=3), _run(2, "Dongpo", "other"), _run(3, repeat=1)]) == [3, 1, 2]
 
@@ -155,7 +180,12 @@ def test_every_column_sorts_and_says_something_of_every_run(key):
     runs = [_run(1), _run(2, "Fog 10", steps_done=3), _run(3, "Fog 9", tag_count=1, state=RunState.STOPPED)]
     known = {
         3: RunFacts(
-            ((8, 8),), dict.fromkeys(find_all(), 1.5), ("noise",), ("Ada",), frozenset({ReviewState.DONE})
+            ((8, 8),),
+            dict.fromkeys(find_all(), 1.5),
+            ("noise",),
+            ("Ada",),
+            frozenset({ReviewState.DONE}),
+            (("Ada", ReviewState.DONE),),
         )
     }
     for descending in (False, True):
@@ -610,8 +640,7 @@ def test_a_view_is_saved_applied_renamed_and_removed(qtbot, panel, session):
     panel.arrange(Arrangement(Grouping.PROTOCOL, filter="image 2"))
     _menu(panel)["Save this view…"].trigger()
     _answer(qtbot, panel, "Second <b>image</b>")
-    with qtbot.waitSignal(panel.views.updated):
-        pass
+    qtbot.waitUntil(lambda: [view.name for view in panel.views.all] == ["Second <b>image</b>"])
     assert [view.name for view in saved_views(session.project)] == ["Second <b>image</b>"]
     panel.arrange(Arrangement())
     entry = _menu(panel)["Second <b>image</b>"]

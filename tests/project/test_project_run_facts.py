@@ -6,6 +6,7 @@ import pytest
 
 from banana100_core.project import Project
 from banana100_core.project.records import NewRun, NewScore, NewTag, ReviewState
+from banana100_core.project.reviews import accept_run, mark_run
 from banana100_core.project.run_facts import RunFacts, missing_scores, run_facts
 from banana100_core.project.runs import add_run, steps
 from banana100_core.project.scores import add_scores
@@ -34,6 +35,16 @@ def test_sizes_tags_and_annotators_of_each_run(project, add_study):
     assert facts[first].reviews == {ReviewState.DONE, ReviewState.DRAFT}
     assert facts[second].annotators == ()
     assert empty not in facts
+
+
+def test_the_last_word_on_each_annotators_work(project, add_study):
+    first, second = add_study(project, count=1), add_study(project, count=1, repeat=2)
+    mark_run(project, "Ben", first, ReviewState.DONE)
+    mark_run(project, "Ada", first, ReviewState.DONE)
+    accept_run(project, "Ada", first, "Ben")
+    facts = run_facts(project)
+    assert facts[first].said == (("Ada", ReviewState.DONE), ("Ben", ReviewState.ACCEPTED))
+    assert facts[second].said == ()
 
 
 def _empty_run() -> NewRun:
