@@ -57,6 +57,10 @@ _BYTES_AT_LEAST = {
 # Heads of attention between all patches of 32 pixels a side: its scores, their softmax and a copy are held.
 _HEADS = {"musiq": 6, "topiq_nr": 4}
 
+# They look at 20 and 50 crops of any picture, a batch in itself: on the CPU more at once are not faster, but
+# take the memory of so many more, and keep the picture on screen waiting.
+_MANY_CROPS = {"maniqa", "tres"}
+
 # Computed in double precision, so that the CPU gives the score that a graphics card gives.
 _SAME_ON_CPU = {"ilniqe", "niqe", "nrqm", "pi"}
 
@@ -120,6 +124,7 @@ class PyiqaScorer:
             min(len(pictures), most) < 2
             or not self._catalog[metric].batches
             or metric in self._unlike
+            or (self._device.type == CPU and metric in _MANY_CROPS)
             or any(picture.shape != shape for picture in pictures)
             or min(shape[:2]) < self._catalog[metric].smallest_side
         ):

@@ -94,6 +94,7 @@ with memory_for(lambda image: image.device.type != "meta"):
     tell("niqe on the card", lambda: told(card.score("niqe", pictures[0])))
     tell("cnniqa on the card", lambda: card.score("cnniqa", pictures[0]).score)
 said["niqe on the CPU"] = scorer.score("niqe", pictures[0]).score
+tell("many crops", lambda: scorer.score_together("maniqa", pictures))
 print(json.dumps([alone, said]))
 """
 
@@ -147,3 +148,7 @@ def test_the_cpu_scores_what_a_card_can_not_where_that_is_the_same_score(run) ->
     _, said = run
     assert said["niqe on the card"] == [[said["niqe on the CPU"], "cpu"], [1, 1]]
     assert said["cnniqa on the card"] == ["cnniqa ran out of memory on meta.", [1]]
+
+
+def test_on_the_cpu_a_metric_of_many_crops_takes_one_picture_at_a_time(run) -> None:
+    assert run[1]["many crops"] == [None, []]
