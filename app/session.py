@@ -325,11 +325,9 @@ class Session(QObject):
 
     def retry_failed(self) -> None:
         """Forget failed scores and ask for them again."""
-        from banana100_core.project.scores import forget_failed
-
-        project = self.project
-        if project is not None and not project.read_only:
-            self.in_background(lambda: forget_failed(project), lambda _count: self.score_missing())
+        if self.pool is not None:
+            self.start_pool()
+            self.pool.retry_failed()
 
     def _tell_failure(self, message: str) -> None:
         self.failed.emit("That did not work", message)

@@ -262,15 +262,18 @@ class ScoringPool:
     def _ready_methods(self) -> dict[str, str]:
         return ready_methods(self._metrics, self._backends, self._catalog)
 
+    def _find_ready_methods(self) -> None:
+        """Look again: weights may have come since, or terms may have been accepted."""
+        self._methods = self._methods | self._ready_methods()
+        self._open_graphics_cards()
+
     def _request(self, sha256s: Sequence[str], priority: Priority, metrics: Sequence[str] | None) -> None:
         wanted = self._methods if metrics is None else metrics
         methods = {metric: self._methods[metric] for metric in wanted if metric in self._methods}
         self._add(unscored_among(self._project, methods, sha256s), priority)
 
     def _request_missing(self, run_ids: Sequence[int] | None) -> None:
-        # Weights may have come since, or terms may have been accepted.
-        self._methods = self._methods | self._ready_methods()
-        self._open_graphics_cards()
+        self._find_ready_methods()
         self._add(unscored_images(self._project, self._methods, run_ids), Priority.BACKLOG)
 
     def _request_new_steps(self) -> None:
@@ -278,8 +281,11 @@ class ScoringPool:
         self._request(images, Priority.BACKLOG, None)
 
     def _retry_failed(self, metric: str | None) -> None:
+        self._find_ready_methods()
         failed = failed_images(self._project, metric)
         forget_failed(self._project, metric)
+        with self._condition:
+            self._tally.forget_failed(metric)
         self._request(failed, Priority.BACKLOG, None if metric is None else [metric])
 
     def _add(self, missing: Sequence[tuple[str, tuple[str, ...]]], priority: Priority) -> None:

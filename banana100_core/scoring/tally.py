@@ -38,7 +38,7 @@ class Tally:
         self._clock = clock
         self._done: dict[str, int] = {}
         self._total: dict[str, int] = {}
-        self._failed = 0
+        self._failed: dict[str, int] = {}
         self._history: deque[tuple[float, int]] = deque()
 
     def ask(self, metrics: Iterable[str]) -> None:
@@ -57,7 +57,16 @@ class Tally:
     def finish(self, metric: str, *, failed: bool) -> None:
         """Count a score that is stored."""
         self._done[metric] = self._done.get(metric, 0) + 1
-        self._failed += failed
+        self._failed[metric] = self._failed.get(metric, 0) + failed
+        self._remember()
+
+    def forget_failed(self, metric: str | None) -> None:
+        """Take back the failures of a metric, or all: they are to be asked for again."""
+        for each in [*self._failed] if metric is None else [metric]:
+            failed = self._failed.pop(each, 0)
+            self._done[each] = self._done.get(each, 0) - failed
+            self._total[each] = self._total.get(each, 0) - failed
+        self._history.clear()  # what is done would seem to shrink
         self._remember()
 
     def progress(self, *, paused: bool, problem: str) -> ScoringProgress:
@@ -67,7 +76,7 @@ class Tally:
         return ScoringProgress(
             done=done,
             total=total,
-            failed=self._failed,
+            failed=sum(self._failed.values()),
             rate=rate,
             seconds_left=(total - done) / rate if rate > 0 and not paused else None,
             paused=paused,

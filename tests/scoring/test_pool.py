@@ -229,6 +229,18 @@ def test_failures_are_tried_again_on_demand(project, add_pictures):
     assert [row.error for row in step_scores(project)] == [None]
 
 
+def test_a_failure_that_stays_one_is_counted_once(project, add_pictures):
+    add_pictures(2, 80, 80)
+    with running(project, metrics=["piqe", "niqe"]) as pool:
+        pool.request_missing()
+        assert pool.wait(SECONDS)
+        for _ in range(2):
+            progress = pool.progress()
+            assert (progress.done, progress.total, progress.failed) == (4, 4, 2)
+            pool.retry_failed()
+            assert pool.wait(SECONDS)
+
+
 def test_a_picture_that_kills_its_worker_twice_is_a_failure(project, add_pictures):
     """A pyiqa metric on a picture that takes long: the worker is killed each time it begins."""
     (sha256,) = add_pictures(1, 3000, 2400)

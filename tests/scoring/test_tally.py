@@ -61,3 +61,22 @@ def test_what_is_dropped_is_not_waited_for():
     progress = tally.progress(paused=False, problem="gone")
     assert (progress.done, progress.total, progress.problem) == (0, 0, "gone")
     assert progress.seconds_left is None
+
+
+def test_failures_that_are_tried_again_count_as_not_done():
+    clock = Clock()
+    tally = Tally(clock)
+    tally.ask(["piqe", "niqe", "niqe"])
+    for metric, failed in (("piqe", True), ("niqe", True), ("niqe", False)):
+        clock.now += 1
+        tally.finish(metric, failed=failed)
+    tally.forget_failed("niqe")
+    progress = tally.progress(paused=False, problem="")
+    assert (progress.done, progress.total, progress.failed) == (2, 2, 1)
+    tally.ask(["niqe"])
+    clock.now += 1
+    tally.finish("niqe", failed=False)
+    tally.forget_failed(None)
+    progress = tally.progress(paused=False, problem="")
+    assert (progress.done, progress.total, progress.failed) == (2, 2, 0)
+    assert progress.rate >= 0
