@@ -31,6 +31,7 @@ REACH = 12
 """How near the pointer must be to a point, in pixels."""
 FEW_CURVES = 6
 """Up to so many curves the lines are bold; antialiased bold lines cost twenty times as much as thin ones."""
+_LABEL = {"position": 1.0, "anchors": [(0, 0), (1, 0)], "movable": False}  # at the top, wholly in the plot
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,7 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self.hideButtons()
         self.setAccessibleName("Scores over steps")
         self.viewport().setMouseTracking(True)
-        self._cursor = pg.InfiniteLine(
-            0, angle=90, movable=True, label="{value:.0f}", labelOpts={"position": 0.97, "movable": False}
-        )
+        self._cursor = pg.InfiniteLine(0, angle=90, movable=True, label="{value:.0f}", labelOpts=_LABEL)
         self._cursor.setZValue(1000)
         self._range_lines = [pg.InfiniteLine(0, angle=0) for _ in range(2)]
         self._grid = GridItem(self.getPlotItem().getAxis("left"))

@@ -54,6 +54,12 @@ class GapTable:
         self.columns = [key for key in metrics() if key in known]
         self.rows = list(dict.fromkeys(row for row, metric in self.cells if metric in known))
 
+    @property
+    def last_step(self) -> int | None:
+        """The last step of which there is a gap."""
+        steps = {step for each in self.cells.values() for step, delta in each.deltas.items() if delta}
+        return max(steps, default=None)
+
     def row_title(self, row: Row) -> str:
         """The initial image, and the model and protocol where the rows differ in them."""
         image, *others = row

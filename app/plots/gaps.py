@@ -59,6 +59,7 @@ class GapView(QWidget):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._read)
         self._found: list[Gap] = []
+        self._chosen_by_hand = False
         self.model = GapModel(self)
         self.table = QTableView()
         self.editor_models = QComboBox()
@@ -84,6 +85,7 @@ class GapView(QWidget):
 
     def choose(self, step: int | None) -> None:
         """Show the gaps at a step, or with None the counts of failures."""
+        self._chosen_by_hand = True
         self.buttons.button(step or 0).setChecked(True)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -152,6 +154,7 @@ class GapView(QWidget):
             self.buttons.addButton(button, step or 0)
             segments.addWidget(button)
         self.buttons.idToggled.connect(self._step_toggled)
+        self.buttons.idClicked.connect(lambda step: self.choose(step or None))
         self.buttons.button(GAP_STEPS[-1]).setChecked(True)
         return segments
 
@@ -160,7 +163,7 @@ class GapView(QWidget):
             self.model.show_step(step or None)
 
     def _project_changed(self) -> None:
-        self._stale, self._reading = True, False
+        self._stale, self._reading, self._chosen_by_hand = True, False, False
         self._timer.stop()
         self._show([])
         self._read()
@@ -200,6 +203,8 @@ class GapView(QWidget):
         found = [gap for gap in self._found if chosen in (gap.model, _ALL_MODELS)]
         table = GapTable(found, self._source.ready)
         self.model.show(table)
+        if table.last_step is not None and not self._chosen_by_hand:  # short runs have no step 20
+            self.buttons.button(table.last_step).setChecked(True)
         self.save_button.defaultAction().setEnabled(bool(table.rows))
         if self._session.project is None:
             self.empty.setText("Open a project to see what its metrics fail to see.")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from banana100_core.scoring.methods import MetricStatus
 
 DEFAULT_METRICS = 6
-"""So many metrics are ticked when a project with scores of more is opened."""
+"""So many metrics are ticked when a project is opened: those with scores, then those that can score here."""
 
 
 class ScoresView(QWidget):
@@ -44,6 +44,7 @@ class ScoresView(QWidget):
         self._versions: dict[str, str] = {}  # those chosen by hand
         self._answer: Answer | None = None
         self._chosen_by_hand = False
+        self._first: list[str] = []  # chosen when the project was opened
         self.model = MetricModel(self)
         self.source = ScoreSource(session, self)
         self._admissions = Admissions.of(session)
@@ -154,6 +155,7 @@ class ScoresView(QWidget):
     def _project_opened(self) -> None:
         self._answer = None
         self._chosen_by_hand = False
+        self._first = []
         self._versions.clear()
         self.model.forget_scored()
         self.model.choose(())
@@ -215,9 +217,12 @@ class ScoresView(QWidget):
 
     def _take(self, answer: Answer) -> None:
         self.model.add_scored(answer.scored)
-        if answer.scored and not self._chosen_by_hand and not self.model.chosen:
-            self.model.choose(answer.scored[:DEFAULT_METRICS])  # asks again
-            return
+        if answer.scored and not self._chosen_by_hand and set(self.model.chosen) == set(self._first):
+            first = dict.fromkeys([*self._first, *answer.scored, *self.source.ready])
+            if len(first) > len(self._first) < DEFAULT_METRICS:
+                self._first = [*first][:DEFAULT_METRICS]
+                self.model.choose(self._first)  # asks again
+                return
         self._answer = answer
         self._draw()
 

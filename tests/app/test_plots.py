@@ -150,6 +150,12 @@ def test_metrics_with_scores_are_shown_when_a_project_opens(open_desk, study):
     assert values(desk.curve("brisque")) == pytest.approx(expected)
 
 
+def test_metrics_that_are_about_to_score_are_shown_with_the_first_that_did(open_desk, study):
+    study.score(1, "niqe", float)
+    desk = open_desk(study.project)
+    desk.update(lambda: set(desk.scores.model.chosen) >= {"piqe", "brisque", "niqe"})
+
+
 def test_raw_scores_are_shown_as_they_are_with_the_direction_of_the_metric(open_desk, study):
     study.score(1, "brisque", float)
     desk = open_desk(study.project)
@@ -480,6 +486,19 @@ def test_the_heat_map_fills_while_scores_arrive(open_desk, study):
     desk.update(desk.gaps.empty.isVisible)
     scored_for_gaps(study)
     desk.update(lambda: desk.gaps.model.rowCount() == 2)
+
+
+def test_the_heat_map_begins_with_the_last_step_that_runs_reach(open_desk, study):
+    for run_id in range(1, 7):
+        study.score(run_id, "piqe", float, numbers=range(11))
+    desk = open_desk(study.project)
+    desk.panel.tabs.setCurrentIndex(1)
+    desk.update(lambda: desk.gaps.model.rowCount() > 0)
+    assert desk.gaps.buttons.checkedId() == 10
+    desk.gaps.buttons.button(20).click()
+    study.score(1, "piqe", float, numbers=range(11, 15))
+    desk.settle()
+    assert desk.gaps.buttons.checkedId() == 20, "what was chosen by hand stays"
 
 
 def test_gaps_are_those_of_the_core(study):
