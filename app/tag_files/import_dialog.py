@@ -118,6 +118,7 @@ class ImportTagsDialog(WorkDialog):
                 f"{places:,} of {places + len(self._foreign.unmatched):,} pictures are steps of this project"
             )
             lines += [f"Picture left out: {name}: {why}" for name, why in self._foreign.unmatched[:_SHOWN]]
+            lines += self._foreign.notes
         if new:
             lines.append(f"New failure modes, with their tags: {', '.join(new)}")
         if report.conflicts:

@@ -152,6 +152,8 @@ def _import_foreign(
         modes[name] = mode
     for name, reason in found.unmatched:
         note(f"banana100: picture {plain(name)} is left out: {reason}")
+    for text in found.notes:
+        note(f"banana100: {text}")
     for category in found.categories:
         if modes[category.name] is None and category.annotations:
             note(

@@ -10,12 +10,13 @@ import hashlib
 import json
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from banana100_core.errors import ImportFilesError
 from banana100_core.exchange.import_tags import take_records
+from banana100_core.exchange.masks import MaskOutline, outline_of
 from banana100_core.project.failure_modes import failure_modes
 from banana100_core.project.images import image_location
 from banana100_core.project.runs import runs, steps
@@ -47,13 +48,18 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class ForeignCoco:
-    """What a file was understood as; `unmatched` are pictures that are no step's, and why."""
+    """What a file was understood as; `unmatched` are pictures that are no step's, and why.
+
+    `notes` say what became of masks: regions are their outlines, or where that can't be done their boxes.
+    """
 
     file: Path
     categories: tuple[Category, ...]
     places: Mapping[int, Place]  # by the file's number of the picture
     unmatched: tuple[tuple[str, str], ...]
     data: Record
+    masks: Mapping[int, MaskOutline] = field(default_factory=dict)  # by the place of their annotation
+    notes: tuple[str, ...] = ()
 
 
 def is_foreign(file: Path) -> bool:
@@ -83,6 +89,7 @@ def read_foreign(project: Project, file: Path, progress: Progress | None = None)
             unmatched.append((name, str(error)))
     counts = Counter(annotation.get("category_id") for annotation in _dicts(data.get("annotations")))
     known = _by_name(failure_modes(project))
+    masks, notes = _masks(data, places, progress)
     return ForeignCoco(
         file,
         tuple(
@@ -92,7 +99,38 @@ def read_foreign(project: Project, file: Path, progress: Progress | None = None)
         places,
         tuple(unmatched),
         data,
+        masks,
+        tuple(notes),
     )
+
+
+def _masks(
+    data: Record, places: Mapping[int, Place], progress: Progress | None
+) -> tuple[dict[int, MaskOutline], list[str]]:
+    """The outlines of masks in pictures of the project, and what is to be said of them."""
+    masks: dict[int, MaskOutline] = {}
+    refused: Counter[str] = Counter()
+    annotations = _dicts(data.get("annotations"))
+    for place, annotation in enumerate(annotations):
+        segmentation = annotation.get("segmentation")
+        if not isinstance(segmentation, dict) or _number(annotation.get("image_id")) not in places:
+            continue
+        if progress is not None:
+            progress(place, len(annotations), "masks")
+        try:
+            masks[place] = outline_of(segmentation)
+        except ImportFilesError as error:
+            refused[str(error)] += 1
+    notes = []
+    if masks:
+        holes = sum(mask.holes > 0 for mask in masks.values())
+        filled = f"; holes in {holes:,} of them are filled" if holes else ""
+        come = "1 mask comes as its outline" if len(masks) == 1 else f"{len(masks):,} masks come as outlines"
+        notes.append(f"{come}, to within a pixel{filled}")
+    for reason, count in refused.items():
+        come = "1 mask comes as its box" if count == 1 else f"{count:,} masks come as their boxes"
+        notes.append(f"{come}: {reason}")
+    return masks, notes
 
 
 def import_foreign(
@@ -118,15 +156,14 @@ def _records(
 ) -> list[tuple[str, Record]]:
     names = {category.get("id"): _name(category) for category in _dicts(found.data.get("categories"))}
     images = {_number(image.get("id")): image for image in _dicts(found.data.get("images"))}
-    outlined: dict[tuple[int, str], dict[int, list[tuple[Record, Record]]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    for annotation in _dicts(found.data.get("annotations")):
+    outlined: dict[tuple[int, str], dict[int, list[tuple[Record, Record, MaskOutline | None]]]]
+    outlined = defaultdict(lambda: defaultdict(list))
+    for number, annotation in enumerate(_dicts(found.data.get("annotations"))):
         place = found.places.get(_number(annotation.get("image_id")))
         mode = modes.get(names.get(annotation.get("category_id"), ""))
         if place is not None and mode is not None:
             image = images[_number(annotation.get("image_id"))]
-            outlined[place[0], mode][place[1]].append((image, annotation))
+            outlined[place[0], mode][place[1]].append((image, annotation, found.masks.get(number)))
     looked_at: dict[int, list[int]] = defaultdict(list)
     for run_id, step in sorted(set(found.places.values())):
         looked_at[run_id].append(step)
@@ -148,8 +185,8 @@ def _records(
                 "regions": [
                     region
                     for step in stretch
-                    for image, annotation in by_step[step]
-                    for region in _regions(image, annotation, sizes[run_id][step])
+                    for image, annotation, mask in by_step[step]
+                    for region in _regions(image, annotation, mask, sizes[run_id][step])
                 ],
             },
         )
@@ -171,17 +208,19 @@ def _stretches(looked_at: list[int], outlined: Mapping[int, object]) -> Iterator
         yield stretch
 
 
-def _regions(image: Record, annotation: Record, step: Step) -> Iterator[Record]:
+def _regions(image: Record, annotation: Record, mask: MaskOutline | None, step: Step) -> Iterator[Record]:
     assert step.image is not None  # noqa: S101 - the caller looked
     width, height = step.image.width, step.image.height
-    across = width / (_positive(image.get("width")) or width)
-    down = height / (_positive(image.get("height")) or height)
+    there = mask.size if mask is not None else (image.get("width"), image.get("height"))
+    across = width / (_positive(there[0]) or width)
+    down = height / (_positive(there[1]) or height)
 
     def fitted(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
         return [(min(max(x * across, 0), width), min(max(y * down, 0), height)) for x, y in points]
 
     parts = annotation.get("segmentation")
     polygons = [_points(part) for part in parts] if isinstance(parts, list) else []
+    polygons = [list(ring) for ring in mask.rings] if mask is not None else polygons
     polygons = [points for points in polygons if len(points) >= 3]
     box = annotation.get("bbox")
     if len(polygons) == 1 and _is_box(polygons[0]):
@@ -192,7 +231,6 @@ def _regions(image: Record, annotation: Record, step: Step) -> Iterator[Record]:
         for points in polygons:
             yield {"step": step.number, "kind": "polygon", "points": fitted(points)}
     elif isinstance(box, list) and len(box) == 4 and all(isinstance(n, (int, float)) for n in box):
-        # Of a mask, too, the box is what can be kept.
         x, y, w, h = (float(value) for value in box)
         yield {"step": step.number, "kind": "box", "points": fitted([(x, y), (x + w, y + h)])}
 

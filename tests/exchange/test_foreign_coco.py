@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import pycocotools.mask
 import pytest
+import shapely
+from scipy.ndimage import binary_dilation, binary_fill_holes
+from skimage.filters import gaussian
 
 from banana100_core.errors import ImportFilesError
 from banana100_core.exchange.export_tags import Form, export_tags
 from banana100_core.exchange.foreign_coco import import_foreign, is_foreign, read_foreign
+from banana100_core.exchange.masks import outline_of
 from banana100_core.imaging.decode import inspect
 from banana100_core.project.images import NewImage
 from banana100_core.project.records import NewRun, NewStep, NewTag, Outcome, RegionKind
@@ -123,6 +129,79 @@ def test_shapes_are_boxes_and_polygons_in_the_projects_pixels(project, run_id, w
         (3, RegionKind.BOX, ((0, 0), (64, 10))),
     ]
     assert tags(project)[0].end_step == 4
+
+
+def test_masks_come_as_outlines_in_the_projects_pixels_and_this_is_said(project, run_id, write):
+    mask = np.zeros((96, 128), np.uint8)
+    mask[20:60, 30:90] = 1
+    ring = mask.copy()
+    ring[30:40, 40:50] = 0
+    packed = pycocotools.mask.encode(np.asfortranarray(ring))
+    shapes = [
+        (1, "Green tint", {"segmentation": {"counts": counts_of(mask), "size": [96, 128]}}),
+        (2, "Green tint", {"segmentation": {"counts": packed["counts"].decode(), "size": [96, 128]}}),
+        (3, "Green tint", {"segmentation": {"counts": "[x", "size": [96, 128]}, **box(2, 2, 20, 10)}),
+    ]
+    found = read_foreign(project, write(named(1, 2, 3), shapes, size=(128, 96)))
+    assert found.notes == (
+        "2 masks come as outlines, to within a pixel; holes in 1 of them are filled",
+        "1 mask comes as its box: its runs can't be read",
+    )
+    import_foreign(project, found, "CVAT", {"Green tint": "green_tint"})
+    assert [(there.step, there.kind, there.points) for there in regions(project)] == [
+        (1, RegionKind.BOX, ((15, 10), (45, 30))),
+        (2, RegionKind.BOX, ((15, 10), (45, 30))),
+        (3, RegionKind.BOX, ((1, 1), (11, 6))),
+    ]
+
+
+def counts_of(mask):
+    """Lengths of its runs down the columns, of zeros first."""
+    flat = mask.flatten(order="F")
+    edges = np.flatnonzero(np.diff(flat)) + 1
+    runs = np.diff([0, *edges, flat.size]).tolist()
+    return [0, *runs] if flat[0] else runs
+
+
+def drawn(rings, size):
+    """The pixels whose centres outlines enclose."""
+    y, x = np.mgrid[: size[1], : size[0]] + 0.5
+    inside = np.zeros(x.shape, bool)
+    for ring in rings:
+        inside |= shapely.contains_xy(shapely.Polygon(ring), x, y)
+    return inside
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_outline_encloses_the_pixels_of_its_mask(seed):
+    blobs = gaussian(np.random.default_rng(seed).random((90, 120)), 8)
+    mask = (blobs > np.quantile(blobs, 0.7)).astype(np.uint8)
+    filled = binary_fill_holes(mask)
+    packed = pycocotools.mask.encode(np.asfortranarray(mask))
+    for counts in (counts_of(mask), packed["counts"].decode()):
+        outline = outline_of({"counts": counts, "size": [90, 120]})
+        inside = drawn(outline.rings, outline.size)
+        assert (inside & filled).sum() > 0.97 * (inside | filled).sum()
+        assert (inside & ~binary_dilation(filled)).sum() == 0
+
+
+@pytest.mark.parametrize(
+    ("segmentation", "said"),
+    [
+        ({}, "no size"),
+        ({"size": [0, 4], "counts": []}, "no size"),
+        ({"size": [4, 4], "counts": "\u20ac"}, "can't be read"),
+        ({"size": [4, 4], "counts": {}}, "no runs"),
+        ({"size": [4, 4], "counts": [17]}, "don't fill"),
+        ({"size": [4, 4], "counts": [20, -4]}, "don't fill"),
+        ({"size": [4, 4], "counts": [16]}, "encloses nothing"),
+        ({"size": [1, 400], "counts": [1, 1] * 200}, "200 parts"),
+        ({"size": [10**6, 10**6], "counts": [10**12]}, "no size"),
+    ],
+)
+def test_masks_that_cannot_be_traced_say_why(segmentation, said):
+    with pytest.raises(ImportFilesError, match=said):
+        outline_of(segmentation)
 
 
 def test_pictures_are_found_by_name_content_or_sha256(project, run_id, write, pictures, tmp_path):
