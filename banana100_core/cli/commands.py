@@ -22,6 +22,7 @@ from banana100_core.cli import (
     merging,
     metrics,
     projects,
+    restoring,
     scoring,
     searching,
     suggesting,
@@ -33,7 +34,8 @@ from banana100_core.cli.exits import Exit
 from banana100_core.errors import BananaError
 
 _ORDER = (
-    *("demo", "open", "new", "info", "check", "pack", "import", "export", "merge", "agreement", "suggest"),
+    *("demo", "open", "new", "info", "check", "pack", "restore", "import", "export", "merge", "agreement"),
+    "suggest",
     *("metrics", "weights", "score", "gaps", "drift", "report", "contact-sheet"),
     *("initial-images", "generate", "resume", "fake-gemini", "judge", "search", "doctor"),
 )
@@ -78,6 +80,7 @@ app.command("new")(projects.new)
 app.command("info")(projects.info)
 app.command("check")(projects.check)
 app.command("pack")(projects.pack)
+app.command("restore")(restoring.restore)
 app.add_typer(importing.app, name="import")
 app.command("merge")(merging.merge)
 app.command("metrics")(metrics.metrics)

@@ -28,7 +28,7 @@ from banana100_core.project.merge_taxonomy import (
     put_log,
     put_newer,
 )
-from banana100_core.project.rows import now, to_json
+from banana100_core.project.rows import file_moment, now, to_json
 from banana100_core.project.tags import CHANGES
 
 if TYPE_CHECKING:
@@ -372,8 +372,7 @@ def _as_copy(state: TagState) -> TagState:
 
 
 def _new_backup(project: Project) -> Path:
-    moment = now().replace(":", "").replace("-", "").replace(".", "")[:18]
-    backup = sibling(project.path, f".before-merge-{moment}.bak")
+    backup = sibling(project.path, f".before-merge-{file_moment()}.bak")
     connection = connect(project.path, "rw")
     try:
         back_up(connection, backup)

@@ -17,6 +17,11 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+def file_moment() -> str:
+    """This moment as part of a file's name."""
+    return now().replace(":", "").replace("-", "").replace(".", "")[:18]
+
+
 def text(value: str) -> str:
     """`value` as SQLite can keep it: half characters, of cut replies or odd file names, become escapes."""
     return value.encode("utf-8", "backslashreplace").decode()
