@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL.JpegImagePlugin import JpegImageFile
-from PIL.PngImagePlugin import PngImageFile
 
 from banana100_core.imaging import colour, reading
 from banana100_core.imaging.decode import Purpose, decode
+from banana100_core.imaging.plain_png import is_plain_png, open_plain_png
 from banana100_core.imaging.pyramid import BLOCK_ROWS, begin, build_in_stages, finish, reduce_block
 
 if TYPE_CHECKING:
@@ -61,21 +61,7 @@ def _fast_decoder(opened: ImageFile, data: bytes) -> Callable[[bytes, int, int],
         return None
     if isinstance(opened, JpegImageFile):
         return _from_jpeg if opened.mode == "RGB" or (opened.mode == "L" and profile is None) else None
-    if isinstance(opened, PngImageFile) and opened.mode == "RGB" and reading.bit_depth(opened) == 8:
-        plain = not opened.has_transparency_data and not opened.info.get("interlace")
-        return _from_png if plain and _ends_after_pixels(data) else None
-    return None
-
-
-def _ends_after_pixels(data: bytes) -> bool:
-    """Whether a PNG has nothing but its end after its pixels."""
-    at, last = 8, b""
-    while at + 8 <= len(data):
-        kind = data[at + 4 : at + 8]
-        if last == b"IDAT" != kind:
-            return kind == b"IEND"
-        at, last = at + 12 + int.from_bytes(data[at : at + 4], "big"), kind
-    return False
+    return _from_png if is_plain_png(opened, data) else None
 
 
 def _from_jpeg(data: bytes, width: int, height: int) -> Iterator[Pyramid]:
@@ -91,11 +77,7 @@ def _from_jpeg(data: bytes, width: int, height: int) -> Iterator[Pyramid]:
 def _from_png(data: bytes, width: int, height: int) -> Iterator[Pyramid]:
     import pyvips
 
-    pyvips.cache_set_max(0)  # it would keep pictures for operations that don't come
-    picture = pyvips.Image.pngload_buffer(data, access="sequential", fail_on="warning")
-    if (picture.width, picture.height, picture.bands) != (width, height, 3):
-        raise ValueError("another size or kind than the header's")
-    region = pyvips.Region.new(picture)
+    region = pyvips.Region.new(open_plain_png(data, width, height))
     pyramid = begin(np.empty((height, width, 4), np.uint8))
 
     def take(top: int, rows: NDArray[np.uint8]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from banana100_core.errors import BananaError, MetricError
-from banana100_core.imaging.decode import Purpose, decode
+from banana100_core.imaging.for_scoring import pixels_for_scoring
 from banana100_core.processes import emit
 from banana100_core.scoring.devices import CPU
 from banana100_core.scoring.methods import ADAPTER, NATIVE, PYIQA
@@ -208,7 +208,7 @@ class _Worker:
 
 def _decode(location: ImageLocation) -> NDArray[np.uint8]:
     name = location.file.name if location.file is not None else location.sha256[:12]
-    return decode(location.read(), Purpose.SCORING, name=name).pixels
+    return pixels_for_scoring(location.read(), name=name)
 
 
 def _reason(error: Exception) -> str:
