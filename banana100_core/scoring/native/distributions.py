@@ -70,13 +70,18 @@ def moments(samples: NDArray[np.float32] | Values) -> Moments:
     below, above = negative.sum(axis=-1), positive.sum(axis=-1)
     return Moments(
         size=np.full(values.shape[:-1], float(values.shape[-1])),
-        negative=np.array([np.count_nonzero(sample) for sample in negative], dtype=np.float64),
-        positive=np.array([np.count_nonzero(sample) for sample in positive], dtype=np.float64),
+        negative=_count(samples < 0),
+        positive=_count(samples > 0),
         # einsum and not dot: BLAS sums in another order when it has other threads.
         negative_squares=np.einsum("bi,bi->b", negative, negative),
         positive_squares=np.einsum("bi,bi->b", positive, positive),
         absolute=above - below,
     )
+
+
+def _count(chosen: NDArray[np.bool_]) -> Values:
+    # Row by row, since along an axis NumPy would add truth values up one by one.
+    return np.array([np.count_nonzero(sample) for sample in chosen], dtype=np.float64)
 
 
 def total(parts: list[Moments]) -> Moments:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Raised whenever a score can change.
-_VERSION = 1
-
 
 @dataclass(frozen=True, slots=True)
 class _Native:
@@ -28,11 +25,12 @@ class _Native:
     smallest_side: int
     weights: str | None
     precision: str  # of normalised luma; sums are in float64
+    version: int = 1  # raised whenever a score can change
 
 
 NATIVE_METRICS = {
     "brisque": _Native(brisque.brisque, brisque.SMALLEST_SIDE, brisque.WEIGHTS, "float32"),
-    "niqe": _Native(niqe.niqe, niqe.SMALLEST_SIDE, niqe.WEIGHTS, "float64"),
+    "niqe": _Native(niqe.niqe, niqe.SMALLEST_SIDE, niqe.WEIGHTS, "float64", version=2),
     "piqe": _Native(piqe.piqe, piqe.SMALLEST_SIDE, None, "float32"),
 }
 
@@ -75,7 +73,8 @@ def too_small(metric: str, smallest_side: int, width: int, height: int) -> Metri
 @cache
 def native_version(metric: str) -> str:
     """Name the method behind a native score: implementation, weights and precision."""
-    return f"native-{_VERSION};weights={shipped_digest(metric)};{NATIVE_METRICS[metric].precision}"
+    native = NATIVE_METRICS[metric]
+    return f"native-{native.version};weights={shipped_digest(metric)};{native.precision}"
 
 
 @cache
