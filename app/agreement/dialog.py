@@ -60,7 +60,7 @@ class AgreementDialog(QDialog):
         self._build()
         session.tags_updated.connect(self.read_again)
         session.project_closed.connect(self.reject)
-        session.blinding_changed.connect(self._leave_if_blind)
+        session.blinding_changed.connect(self._take_blinding)
         self.read_again()
 
     def read_again(self) -> None:
@@ -120,9 +120,11 @@ class AgreementDialog(QDialog):
         layout.addWidget(self.tabs, 1)
         layout.addWidget(buttons)
 
-    def _leave_if_blind(self) -> None:
+    def _take_blinding(self) -> None:
         if self._session.blinding.tags:
             self.reject()
+        elif self._found is not None:
+            self.runs.show_rows(RUN_HEADINGS, run_rows(self._found, self._session.blinding))
 
     def csv(self) -> str:
         """The tab on screen as CSV."""
@@ -157,7 +159,7 @@ class AgreementDialog(QDialog):
             widget.setEnabled(found.shared_runs > 0)
         self._show_figures()
         self._show_pairs(found)
-        self.runs.show_rows(RUN_HEADINGS, run_rows(found))
+        self.runs.show_rows(RUN_HEADINGS, run_rows(found, self._session.blinding))
 
     def _show_figures(self) -> None:
         if self._found is not None:
@@ -202,6 +204,7 @@ def _table(model: TextTable) -> QTableView:
     table.setShowGrid(False)
     table.verticalHeader().hide()
     table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    table.horizontalHeader().setHighlightSections(False)
     return table
 
 

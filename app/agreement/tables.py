@@ -8,12 +8,14 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor
 
 from app import theme
+from app.blinding import NO_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from PySide6.QtCore import QObject
 
+    from app.blinding import Blinding
     from banana100_core.analysis.agreement import Agreement, Figures
     from banana100_core.analysis.confusion import PairConfusion
 
@@ -74,6 +76,8 @@ class TextTable(QAbstractTableModel):
         if orientation is Qt.Orientation.Vertical:
             shown = role == Qt.ItemDataRole.DisplayRole and section < len(self.side)
             return self.side[section] if shown else None
+        if role == Qt.ItemDataRole.TextAlignmentRole and section == 0 and not self._shades:
+            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         title, tip = self.headings[section]
         return {Qt.ItemDataRole.DisplayRole: title, Qt.ItemDataRole.ToolTipRole: tip or None}.get(
             Qt.ItemDataRole(role)
@@ -116,13 +120,20 @@ def confusion_rows(
     )
 
 
-def run_rows(found: Agreement) -> list[Sequence[str]]:
-    """A row for each run of two annotators or more, the most disputed first."""
+def run_rows(found: Agreement, blinding: Blinding) -> list[Sequence[str]]:
+    """A row for each run of two annotators or more, the most disputed first; without what is hidden."""
     return [
         (
-            f"{run.initial_image} · {run.protocol} · {run.model} · r{run.repeat}",
+            " · ".join(
+                [
+                    run.initial_image,
+                    run.protocol,
+                    NO_MODEL if blinding.models else run.model,
+                    f"r{run.repeat}",
+                ]
+            ),
             f"{run.disagreement:.2f}",
-            "" if run.first_step is None else str(run.first_step),
+            "" if run.first_step is None or blinding.steps else str(run.first_step),
             ", ".join(run.annotators),
         )
         for run in found.by_run

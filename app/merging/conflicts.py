@@ -48,11 +48,14 @@ class ConflictTable(QAbstractTableModel):
         self.conflicts: list[Conflict] = []
         self.decisions: dict[tuple[str, str], Prefer] = {}
         self._modes: Mapping[str, str] = {}
+        self._runs: Mapping[int, str] = {}
 
-    def show_conflicts(self, conflicts: Sequence[Conflict], modes: Mapping[str, str]) -> None:
+    def show_conflicts(
+        self, conflicts: Sequence[Conflict], modes: Mapping[str, str], runs: Mapping[int, str]
+    ) -> None:
         """Show other conflicts; what was decided on those that stay holds."""
         self.beginResetModel()
-        self.conflicts, self._modes = list(conflicts), modes
+        self.conflicts, self._modes, self._runs = list(conflicts), modes, runs
         known = {(each.tag_uuid, each.other) for each in conflicts}
         self.decisions = {key: taken for key, taken in self.decisions.items() if key in known}
         self.endResetModel()
@@ -92,7 +95,7 @@ class ConflictTable(QAbstractTableModel):
         taken = self.decisions.get((conflict.tag_uuid, conflict.other))
         mode = str(row.get("failure_mode"))
         return (
-            str(row.get("run_id")),
+            self._runs.get(row.get("run_id", 0), str(row.get("run_id"))),
             self._modes.get(mode, mode),
             str(row.get("annotator")),
             words.differing(conflict),
@@ -117,6 +120,10 @@ class ConflictChooser(QWidget):
         self.table.setShowGrid(False)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.horizontalHeader().setStretchLastSection(True)
+        self.table.horizontalHeader().setHighlightSections(False)
+        self.table.horizontalHeader().setDefaultAlignment(
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        )
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_versions())
         self.buttons: dict[Prefer | None, QPushButton] = {}
         row = QHBoxLayout()
@@ -143,10 +150,12 @@ class ConflictChooser(QWidget):
         layout.addWidget(self.versions)
         layout.addLayout(row)
 
-    def show_conflicts(self, conflicts: Sequence[Conflict], modes: Mapping[str, str]) -> None:
-        """Show these conflicts; `modes` are names of failure modes by key."""
+    def show_conflicts(
+        self, conflicts: Sequence[Conflict], modes: Mapping[str, str], runs: Mapping[int, str]
+    ) -> None:
+        """Show these conflicts; `modes` are names of failure modes by key, `runs` those of runs by id."""
         self._modes = modes
-        self.model.show_conflicts(conflicts, modes)
+        self.model.show_conflicts(conflicts, modes, runs)
         self.setVisible(bool(conflicts))
         if conflicts:
             self.table.selectRow(0)

@@ -60,7 +60,8 @@ class MergeDialog(WorkDialog):
             f"Add {words.count(len(can_come), 'run')} that only a copy has, with pictures ({size}) and tags"
         )
         self.add_runs.setVisible(bool(can_come))
-        self.conflicts.show_conflicts(report.conflicts, {mode.key: mode.name for mode in modes})
+        runs = {run.id: f"{run.initial_image} · {run.protocol} · r{run.repeat}" for run in self.session.runs}
+        self.conflicts.show_conflicts(report.conflicts, {mode.key: mode.name for mode in modes}, runs)
         if not report.conflicts:
             self.body.addStretch(1)
         self._show_undecided()
@@ -71,7 +72,7 @@ class MergeDialog(WorkDialog):
             self.heading.setText(f"Nothing to merge: {words.summary(report, done=False)}")
 
     def _show_details(self, report: MergeReport) -> None:
-        self.text.show_lines(words.details(report))
+        self.text.show_lines(words.details(report, self.session.blinding))
 
     def _show_undecided(self) -> None:
         model = self.conflicts.model

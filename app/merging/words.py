@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.blinding import NO_MODEL
 from banana100_core.project.merge import UNKNOWN_RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
+    from app.blinding import Blinding
     from banana100_core.project.merge import Conflict, MergeReport
     from banana100_core.project.merge_runs import OtherRun
     from banana100_core.project.merge_sides import TagState
@@ -27,6 +29,7 @@ FIELDS = {
     "regions": "Regions",
 }
 _SHOWN = 100
+_FEW = 3  # regions of a tag that are told one by one
 
 
 def count(number: int, noun: str) -> str:
@@ -52,8 +55,8 @@ def summary(report: MergeReport, *, done: bool) -> str:
     return ", ".join(parts)
 
 
-def details(report: MergeReport) -> str:
-    """What is beside the counts, in lines."""
+def details(report: MergeReport, blinding: Blinding) -> str:
+    """What is beside the counts, in lines; without names of models where these are hidden."""
     lines = []
     if report.edits:
         lines.append(f"{count(report.edits, 'entry').replace('entrys', 'entries')} of the log of edits")
@@ -72,7 +75,7 @@ def details(report: MergeReport) -> str:
     ]
     if report.suggestions:
         lines.append(f"{count(report.suggestions, 'suggestion')} decided on there")
-    lines += [_run_line(run) for run in report.new_runs[:_SHOWN]]
+    lines += [_run_line(run, blinding) for run in report.new_runs[:_SHOWN]]
     # Tags of runs that only a copy has are counted with their runs.
     left_out = [left for left in report.left_out if left.reason != UNKNOWN_RUN]
     lines += [
@@ -92,7 +95,7 @@ def value(state: TagState | None, name: str, modes: Mapping[str, str]) -> str:
         return "kept"
     said = state.said[name]
     if name == "regions":
-        return count(len(said), "region")
+        return _regions(said.values())
     if name == "failure_mode":
         return modes.get(said, said)
     if name == "end_step" and said is None:
@@ -100,13 +103,30 @@ def value(state: TagState | None, name: str, modes: Mapping[str, str]) -> str:
     return f"{said:.0%}" if name == "certainty" else str(said)
 
 
+def _regions(said: Collection[tuple[int, int | None, str, list[list[float]]]]) -> str:
+    """Regions of a tag, where there are few each by itself."""
+    if len(said) > _FEW:
+        steps = sorted({step for step, *_ in said})
+        return f"{count(len(said), 'region')}, at {'step' if len(steps) == 1 else 'steps'} " + ", ".join(
+            map(str, steps)
+        )
+    lines = []
+    for step, end_step, kind, points in sorted(said, key=lambda each: each[0]):
+        xs, ys = zip(*points, strict=True)
+        until = "" if end_step is None else f" to {end_step}"
+        size = f"{max(xs) - min(xs):g} × {max(ys) - min(ys):g} at {min(xs):g}, {min(ys):g}"
+        lines.append(f"{kind}, {size}, from step {step}{until}")
+    return "\n".join(lines) or "none"
+
+
 def differing(conflict: Conflict) -> str:
     """The fields in which a conflict's sides differ."""
     return ", ".join(FIELDS.get(name, name) for name in conflict.fields)
 
 
-def _run_line(run: OtherRun) -> str:
-    what = f"{run.initial_image} · {run.protocol} · {run.model} · r{run.repeat}"
+def _run_line(run: OtherRun, blinding: Blinding) -> str:
+    model = NO_MODEL if blinding.models else run.model
+    what = f"{run.initial_image} · {run.protocol} · {model} · r{run.repeat}"
     sizes = f"{count(run.steps, 'step')}, {in_bytes(run.byte_size)}, {count(run.tags, 'tag')}"
     why = f". It can't be added: {run.reason}" if run.reason else ""
     return f"Only in {Path(run.other).name}: {what} ({sizes}){why}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
@@ -31,6 +32,9 @@ _FINDING = ("tag.find_suggestions", "tag.find_all_suggestions")
 
 class SuggestionSection(QWidget):
     """Nothing here counts as a tag before it is accepted; a rejected one can be opened again at once."""
+
+    changed = Signal()
+    """There are other rows."""
 
     def __init__(self, session: Session, registry: ActionRegistry, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -247,6 +251,7 @@ class SuggestionSection(QWidget):
         if self._current not in {suggestion.uuid for suggestion in self._open}:
             self._current = self._open[0].uuid if self._open else None
         self._show_current()
+        self.changed.emit()
 
     def _show_current(self) -> None:
         project = self._session.project

@@ -187,6 +187,7 @@ class TaggingPanel(QWidget):
         column.addWidget(self.empty)
         column.addLayout(self._list)
         column.addWidget(self.suggestions)
+        self.suggestions.changed.connect(self._show_words)
         column.addStretch(1)
         self.list_area = _scrolling(tags)
         splitter = QSplitter(Qt.Orientation.Vertical)
@@ -398,7 +399,10 @@ class TaggingPanel(QWidget):
         else:
             self.empty.setText("No tags yet. Go to the step where a failure begins and press its key.")
         self.empty.setVisible(count == 0)
-        self.heading.setText(f"This run · {count}" if count else "This run")
+        told = [str(count)] if count else []
+        suggested = len(self.suggestions.rows)
+        told += [f"{suggested} suggested below"] if count and suggested else []
+        self.heading.setText(" · ".join(["This run", *told]))
 
 
 def _claim(row: Row) -> rules.Claim:

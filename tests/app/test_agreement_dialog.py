@@ -118,3 +118,10 @@ def test_a_study_of_one_annotator_is_told_what_to_do(qtbot, session, study):
     assert "Merge a copy" in dialog.heading.text()
     assert not dialog.tabs.isEnabled()
     dialog.reject()
+
+
+def test_models_and_steps_that_are_hidden_are_not_told(dialog, session):
+    session.set_blinding(Blinding(models=True, steps=True))
+    assert dialog.runs.rows[0][:3] == ("Image 2 · replicate · model hidden · r1", "1.00", "")
+    session.set_blinding(Blinding())
+    assert dialog.runs.rows[0][:3] == ("Image 2 · replicate · realesr-animevideov3-x2 · r1", "1.00", "3")

@@ -9,7 +9,7 @@ from banana100_core.project import Project
 from banana100_core.project.merge import Prefer
 from banana100_core.project.pack import pack
 from banana100_core.project.records import NewRegion, NewRun, NewTag, RegionKind
-from banana100_core.project.regions import add_region
+from banana100_core.project.regions import add_region, edit_regions, regions
 from banana100_core.project.runs import add_run, runs
 from banana100_core.project.tags import add_tag, change_tag, tags
 
@@ -99,7 +99,8 @@ def test_runs_that_only_the_copy_has_are_added_when_asked(dialog, session, qtbot
     assert [tag.onset for tag in tags(session.project, 5)] == [1]
 
 
-def test_both_versions_are_shown_as_plain_text(dialog, qtbot):
+def versions(dialog):
+    """What is said of both sides of the chosen conflict, by field."""
     grid = dialog.conflicts.versions.layout()
     said = {}
     for line in range(1, grid.rowCount()):
@@ -107,9 +108,37 @@ def test_both_versions_are_shown_as_plain_text(dialog, qtbot):
         if all(cells):
             title, mine, theirs = (cell.widget().text() for cell in cells)
             said[title] = (mine, theirs)
+    return said
+
+
+def test_both_versions_are_shown_as_plain_text(dialog, qtbot):
+    said = versions(dialog)
     assert said["Onset"] == ("3", "1")
     assert said["Note"] == ("here <b>", "")
     assert said["End step"] == ("to the end", "to the end")
+
+
+def test_regions_that_differ_are_told_apart_and_runs_named(qtbot, session, copies):
+    study, copy = copies
+    for path, who, end in ((study, "Ada", None), (copy, "Bo", 4)):
+        with Project.open(path) as project:
+            (region,) = regions(project)
+            points = region.points if end else ((4, 4), (24, 20))
+            new = NewRegion(2, RegionKind.BOX, points, end)
+            edit_regions(project, who, region.tag_uuid, {region.uuid: new})
+    session.adopt_project(Project.open(study))
+    dialog = MergeDialog(session, [copy])
+    qtbot.addWidget(dialog)
+    qtbot.waitUntil(lambda: not dialog.working)
+    model = dialog.conflicts.model
+    row = next(row for row, each in enumerate(model.conflicts) if "regions" in each.fields)
+    assert model.data(model.index(row, 0)) == "Image 1 · replicate · r1"
+    dialog.conflicts.table.selectRow(row)
+    assert versions(dialog)["Regions"] == (
+        "box, 20 × 16 at 4, 4, from step 2",
+        "box, 16 × 16 at 4, 4, from step 2 to 4",
+    )
+    dialog.reject()
 
 
 def test_a_file_that_is_no_copy_is_said(qtbot, session, study):

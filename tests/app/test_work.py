@@ -201,7 +201,7 @@ def test_step_numbers_are_not_told_while_they_are_hidden(desk):
     assert said(desk) == "Persistent noise: tagged from this step on."
     row = desk.panel.rows[0]
     desk.saved()
-    assert (row.place.text(), row.onset.isVisible(), row.end_step.isVisible()) == ("", False, False)
+    assert (row.place.text(), row.onset.isVisible(), row.end_step.isVisible()) == ("begins here", False, False)
     assert desk.panel.taxonomy.buttons["persistent_noise"].where == "tagged"
     desk.at(9).press(Qt.Key.Key_N)
     assert said(desk) == "Persistent noise is tagged here already."
