@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor, QFont, QIcon
 from PySide6.QtWidgets import QFrame, QLabel, QListView, QVBoxLayout, QWidget
 
 from app import theme
@@ -47,6 +47,7 @@ class MetricModel(QAbstractListModel):
         # The metrics that every installation scores with get the looks that differ most.
         first = sorted(self._places, key=lambda key: key not in NATIVE_METRICS)
         self._looks = {key: place for place, key in enumerate(first)}
+        self._swatches: dict[str, QIcon] = {}
         self._chosen: set[str] = set()
         self._scored: set[str] = set()
         self._statuses: Mapping[str, MetricStatus] = {}
@@ -83,6 +84,7 @@ class MetricModel(QAbstractListModel):
 
     def look_changed(self) -> None:
         """Paint the swatches anew, in the colours of the theme."""
+        self._swatches.clear()
         self._tell()
 
     def metric_at(self, row: int) -> Metric:
@@ -122,7 +124,7 @@ class MetricModel(QAbstractListModel):
         each = self._metrics[index.row()]
         give: dict[int, Callable[[], object]] = {
             Role.DisplayRole: lambda: f"{each.title} {arrow(each)}",
-            Role.DecorationRole: lambda: swatch(self.look_of(each.key)),
+            Role.DecorationRole: lambda: self._swatch(each.key),
             Role.CheckStateRole: lambda: self._tick(each.key),
             Role.ToolTipRole: lambda: plain_tip(self._tip(each)),
             Role.ForegroundRole: lambda: None if self.usable(each.key) else QColor(theme.colours().disabled),
@@ -142,6 +144,11 @@ class MetricModel(QAbstractListModel):
         self.dataChanged.emit(index, index, [Role.CheckStateRole])
         self.chosen_changed.emit()
         return True
+
+    def _swatch(self, key: str) -> QIcon:
+        if key not in self._swatches:
+            self._swatches[key] = swatch(self.look_of(key))
+        return self._swatches[key]
 
     def _tick(self, key: str) -> Qt.CheckState | None:
         if key in self._chosen:
