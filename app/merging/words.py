@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from app.blinding import NO_MODEL
 from banana100_core.project.merge import UNKNOWN_RUN
+from banana100_core.project.merge_sides import regions_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from app.blinding import Blinding
     from banana100_core.project.merge import Conflict, MergeReport
@@ -29,7 +30,6 @@ FIELDS = {
     "regions": "Regions",
 }
 _SHOWN = 100
-_FEW = 3  # regions of a tag that are told one by one
 
 
 def count(number: int, noun: str) -> str:
@@ -95,28 +95,12 @@ def value(state: TagState | None, name: str, modes: Mapping[str, str]) -> str:
         return "kept"
     said = state.said[name]
     if name == "regions":
-        return _regions(said.values())
+        return regions_in_words(said.values())
     if name == "failure_mode":
         return modes.get(said, said)
     if name == "end_step" and said is None:
         return "to the end"
     return f"{said:.0%}" if name == "certainty" else str(said)
-
-
-def _regions(said: Collection[tuple[int, int | None, str, list[list[float]]]]) -> str:
-    """Regions of a tag, where there are few each by itself."""
-    if len(said) > _FEW:
-        steps = sorted({step for step, *_ in said})
-        return f"{count(len(said), 'region')}, at {'step' if len(steps) == 1 else 'steps'} " + ", ".join(
-            map(str, steps)
-        )
-    lines = []
-    for step, end_step, kind, points in sorted(said, key=lambda each: each[0]):
-        xs, ys = zip(*points, strict=True)
-        until = "" if end_step is None else f" to {end_step}"
-        size = f"{max(xs) - min(xs):g} × {max(ys) - min(ys):g} at {min(xs):g}, {min(ys):g}"
-        lines.append(f"{kind}, {size}, from step {step}{until}")
-    return "\n".join(lines) or "none"
 
 
 def differing(conflict: Conflict) -> str:

@@ -142,5 +142,7 @@ def _value(state: dict[str, object], name: str) -> object:
         return "kept" if state else "removed"
     value = state.get(name)
     if isinstance(value, dict):
-        return count(len(value), "region")
+        from banana100_core.project.merge_sides import regions_in_words
+
+        return regions_in_words(value.values(), "; ")
     return "-" if value is None else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from banana100_core.project.merge_reviews import read_reviews
 from banana100_core.project.merge_suggestions import read_suggestions
@@ -15,12 +15,16 @@ from banana100_core.project.rows import columns_of, from_json, to_json
 from banana100_core.project.tag_rows import REGIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from sqlite_utils import Database
 
     from banana100_core.project.edit_log import Row
 
+Shape: TypeAlias = "tuple[int, int | None, str, list[list[float]]]"
+"""What is said of a region: its step, end step, kind and points."""
+
+_FEW = 3  # regions of a tag that are told one by one
 _SAID = tuple(field.name for field in fields(Tag) if field.name not in {"uuid", "created_at", "modified_at"})
 # By these an edit is the same one in two copies; what it undoes is told by what it did.
 _SAME_EDIT = ("at", "annotator", "action", "tag_uuid", "before", "after")
@@ -57,6 +61,22 @@ class TagState:
             return to_json(state.row | ({REGIONS: regions} if regions else {}))
 
         return {"before": logged(before), "after": logged(after)}
+
+
+def regions_in_words(said: Collection[Shape], between: str = "\n") -> str:
+    """Regions of a tag as `TagState.said` has them; where there are few, each by itself."""
+    if len(said) > _FEW:
+        steps = sorted({step for step, *_ in said})
+        return f"{len(said):,} regions, at {'step' if len(steps) == 1 else 'steps'} " + ", ".join(
+            map(str, steps)
+        )
+    lines = []
+    for step, end_step, kind, points in sorted(said, key=lambda each: each[0]):
+        xs, ys = zip(*points, strict=True)
+        until = "" if end_step is None else f" to {end_step}"
+        size = f"{max(xs) - min(xs):g} × {max(ys) - min(ys):g} at {min(xs):g}, {min(ys):g}"
+        lines.append(f"{kind}, {size}, from step {step}{until}")
+    return between.join(lines) or "none"
 
 
 @dataclass(frozen=True, slots=True)
