@@ -133,7 +133,7 @@ class WeightsFetch:
         return [file for file in missing if file not in too_large], tuple(too_large)
 
     def _fetch(self, file: WeightsFile) -> None:
-        address = file.source if file.is_repository else address_of(file)
+        address = address_of(file)
         host = urlsplit(address).netloc
         if host in self._silent:
             raise UnreachableError(f"{file.name} was not tried, since {host} gave no answer.")

@@ -74,7 +74,7 @@ def make_loader() -> Callable[[Order], None]:
 def _load(order: Order) -> None:
     """Load a file, or a whole repository, into its place; WeightsError where that can't be."""
     file = order.file
-    address = file.source if file.is_repository else address_of(file)
+    address = address_of(file)
     try:
         if file.is_repository:
             _load_repository(file)
@@ -89,13 +89,11 @@ def _load(order: Order) -> None:
 
 
 def address_of(file: WeightsFile) -> str:
-    """Where a file comes from, by way of the mirror that HF_ENDPOINT names."""
+    """Where a file or a repository comes from, by way of the mirror that HF_ENDPOINT names."""
     if not file.source.startswith(HUB):
         return f"{file.source}/{file.name}"
-    from huggingface_hub import hf_hub_url
-
-    endpoint = os.environ.get("HF_ENDPOINT") or None
-    return hf_hub_url(_repository_of(file), file.file or file.name, endpoint=endpoint)
+    repository = f"{(os.environ.get('HF_ENDPOINT') or HUB).rstrip('/')}/{_repository_of(file)}"
+    return repository if file.is_repository else f"{repository}/resolve/main/{file.file or file.name}"
 
 
 def _repository_of(file: WeightsFile) -> str:
