@@ -29,6 +29,7 @@ class Kind(StrEnum):
 
     TAGS = "tags"
     REGIONS = "regions"
+    WORDS = "words"  # on runs: done, accepted, rejected
 
 
 @dataclass(frozen=True, slots=True)

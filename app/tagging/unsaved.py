@@ -39,15 +39,15 @@ class UnsavedBar(QFrame):
         column.setSpacing(theme.GRID)
         column.addWidget(self.text)
         column.addLayout(row)
-        for retry in (board.retry, work.retry):
+        for retry in (board.retry, work.words.retry):
             self.retry.clicked.connect(retry)
-        for discard in (board.discard_failed, work.discard):
+        for discard in (board.discard_failed, work.words.discard):
             self.discard.clicked.connect(discard)
         self.hide()
 
     def show_failures(self, shown: Container[int]) -> None:
         """Say how many there are; `shown` are the rows that tell their own reason."""
-        failed, said = self._board.failed_rows, self._work.unsaved
+        failed, said = self._board.failed_rows, self._work.words.unsaved
         self.setVisible(bool(failed or said))
         parts = []
         if failed:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
+from app.tagging.words import Word, Words
 from banana100_core.analysis.queues import Queue, QueueItem, WorkQueue, work_queue
 from banana100_core.errors import BananaError
 from banana100_core.project import reviews as stored
 from banana100_core.project.annotators import annotator_settings, remember
 from banana100_core.project.queues import shuffle_again
 from banana100_core.project.records import ReviewState
+from banana100_core.project.rows import now
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Future
-
     from app.session import Session
     from banana100_core.project import Project
     from banana100_core.project.reviews import Review
@@ -39,23 +37,12 @@ JUDGING = frozenset({Queue.REVIEW, Queue.DISAGREEMENTS})
 _READ_ONLY = "This project is open for reading only."
 
 
-@dataclass(eq=False, slots=True)
-class Unsaved:
-    """A word on a run that could not be written, in words, with the reason."""
-
-    words: str
-    write: Callable[[Project], None]
-    reason: str
-
-
 class Work(QObject):
     """The queue that the annotator works on, and what was said of runs."""
 
     changed = Signal()
     said = Signal(str)
     queue_chosen = Signal()
-
-    _written = Signal(object)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -65,13 +52,8 @@ class Work(QObject):
         self._reviews: list[Review] = []
         self._runs: frozenset[int] = frozenset()
         self._reading = self._wanted = False
-        self._writing: dict[Future[None], Unsaved] = {}
-        self.unsaved: list[Unsaved] = []
-        self._again = QTimer(self)
-        self._again.setSingleShot(True)
-        self._again.setInterval(5_000)
-        self._again.timeout.connect(self.retry)
-        self._written.connect(lambda call: call(), Qt.ConnectionType.QueuedConnection)
+        self.words = Words(session, self)
+        self.words.written.connect(self._take_written)
         session.project_opened.connect(self._open)
         session.project_closed.connect(self._close)
         session.annotator_changed.connect(self._open)
@@ -116,7 +98,7 @@ class Work(QObject):
     @property
     def settled(self) -> bool:
         """Whether nothing is being read or written."""
-        return not (self._reading or self._wanted or self._writing)
+        return not (self._reading or self._wanted or self.words.writing)
 
     @property
     def _here(self) -> list[Review]:
@@ -149,7 +131,8 @@ class Work(QObject):
             self.said.emit(_READ_ONLY)
             return
         annotator, queue = self._session.annotator, self._queue
-        self._write(partial(_draw, annotator=annotator, queue=queue), "Another order", "Shuffled.")
+        self.words.write(partial(_draw, annotator=annotator, queue=queue), "Another order")
+        self.said.emit("Shuffled.")
 
     # What is said of runs
 
@@ -182,55 +165,35 @@ class Work(QObject):
         """Accept the work of an annotator on this run, or of the first one that waits."""
         review = self._to_judge(annotator)
         if review is not None:
-            run_id, who, reviewer = review.run_id, review.annotator, self._session.annotator
-            self._judge(
-                partial(_accept, reviewer=reviewer, run_id=run_id, annotator=who),
-                review,
-                ReviewState.ACCEPTED,
-            )
+            self._judge(review, ReviewState.ACCEPTED)
 
     def reject(self, annotator: str, comment: str) -> None:
         """Give the work of an annotator on this run back, with a comment."""
         review = self._to_judge(annotator)
         if review is not None:
-            run_id, reviewer = review.run_id, self._session.annotator
-            self._judge(
-                partial(_reject, reviewer=reviewer, run_id=run_id, annotator=annotator, comment=comment),
-                review,
-                ReviewState.REJECTED,
-            )
+            self._judge(review, ReviewState.REJECTED, comment)
 
     def waiting(self) -> Review | None:
         """The first of the others whose work on this run waits for a word."""
         return next((each for each in self.others if each.waits), None)
 
-    def retry(self) -> None:
-        """Try again to write what could not be written."""
-        again, self.unsaved = self.unsaved, []
-        for each in again:
-            self._write(each.write, each.words)
-        self.changed.emit()
-
-    def discard(self) -> None:
-        """Give up what could not be written."""
-        self.unsaved.clear()
-        self.read_again()
-
     def _mark(self, state: ReviewState, text: str) -> None:
         run, annotator = self._session.run, self._session.annotator
         if run is None or self._refused():
             return
-        write = partial(_mark, annotator=annotator, run_id=run.id, state=state)
-        self._write(write, f"{self._name(run.id)}: {state}")
+        words = f"{self._name(run.id)}: {state}"
+        self.words.write(Word(words, run.id, annotator, state, annotator, now()), words)
         self._decide(run.id, done=state is ReviewState.DONE)
         left = self._go(forward=True) if state is ReviewState.DONE and not self.judges else ""
         self.said.emit(f"{text} {left}".rstrip())
 
-    def _judge(self, write: Callable[[Project], None], review: Review, state: ReviewState) -> None:
+    def _judge(self, review: Review, state: ReviewState, comment: str = "") -> None:
         if self._refused():
             return
         who = review.annotator
-        self._write(write, f"{self._name(review.run_id)}, {who}: {state}")
+        words = f"{self._name(review.run_id)}, {who}: {state}"
+        said_by = self._session.annotator
+        self.words.write(Word(words, review.run_id, who, state, said_by, now(), comment), words)
         self._reviews = [each for each in self._reviews if each is not review]
         left = ""
         if self.waiting() is None:
@@ -315,20 +278,13 @@ class Work(QObject):
             self.queue_chosen.emit()
 
     def _close(self) -> None:
-        self._again.stop()
         self._content, self._reviews = None, []
         self._reading = self._wanted = False
-        self.unsaved += [
-            Unsaved(each.words, each.write, str(error))
-            for future, each in self._writing.items()
-            if (error := future.exception()) is not None  # waits for it
-        ]
-        self._writing.clear()
-        if self.unsaved:
-            details = "\n".join(f"{each.words}: {each.reason}" for each in self.unsaved)
-            self._session.failed.emit("What you said of runs could not be saved", details)
-            self.unsaved.clear()
         self.changed.emit()
+
+    def _take_written(self) -> None:
+        self.changed.emit()
+        self.read_again()
 
     def _read(self) -> None:
         project = self._session.project
@@ -358,52 +314,18 @@ class Work(QObject):
         self._reading = False
         if content is None:
             self.said.emit(error)
-        elif not self._writing and annotator == self._session.annotator and content.queue is self._queue:
+        elif not self.words.writing and annotator == self._session.annotator and content.queue is self._queue:
             self._content, self._reviews = content, found
             self.changed.emit()
         else:
             self._wanted = True  # it may not have what is being written
-        if not self._writing:
+        if not self.words.writing:
             self._read()
 
     def _remember(self, values: dict[str, str]) -> None:
         project, thread = self._session.project, self._session.edit_thread
         if project is not None and thread is not None and not project.read_only:
             thread.submit(remember, project, self._session.annotator, values)
-
-    def _write(self, write: Callable[[Project], None], words: str, text: str = "") -> None:
-        """Write on the thread of edits, so that it comes after the tags made before it."""
-        project, thread = self._session.project, self._session.edit_thread
-        if project is None or thread is None:
-            return
-        future = thread.submit(write, project)
-        self._writing[future] = Unsaved(words, write, "")
-        future.add_done_callback(lambda done: self._written.emit(lambda: self._take_written(done)))
-        if text:
-            self.said.emit(text)
-
-    def _take_written(self, done: Future[None]) -> None:
-        written = self._writing.pop(done, None)
-        if written is None:
-            return  # the project was closed meanwhile
-        error = done.exception()
-        if error is not None:
-            self.unsaved.append(Unsaved(written.words, written.write, str(error)))
-            self._again.start()
-        self.changed.emit()
-        self.read_again()
-
-
-def _mark(project: Project, *, annotator: str, run_id: int, state: ReviewState) -> None:
-    stored.mark_run(project, annotator, run_id, state)
-
-
-def _accept(project: Project, *, reviewer: str, run_id: int, annotator: str) -> None:
-    stored.accept_run(project, reviewer, run_id, annotator)
-
-
-def _reject(project: Project, *, reviewer: str, run_id: int, annotator: str, comment: str) -> None:
-    stored.reject_run(project, reviewer, run_id, annotator, comment)
 
 
 def _draw(project: Project, *, annotator: str, queue: Queue) -> None:

@@ -14,6 +14,7 @@ from banana100_core.project import Project
 from banana100_core.project.records import NewTag, ReviewState
 from banana100_core.project.reviews import mark_run, reject_run, reviews
 from banana100_core.project.tags import add_tag, tags
+from tests.app.faults import locked
 from tests.app.tagging_desk import Desk, make_study
 
 RUNS = 4
@@ -201,7 +202,11 @@ def test_step_numbers_are_not_told_while_they_are_hidden(desk):
     assert said(desk) == "Persistent noise: tagged from this step on."
     row = desk.panel.rows[0]
     desk.saved()
-    assert (row.place.text(), row.onset.isVisible(), row.end_step.isVisible()) == ("begins here", False, False)
+    assert (row.place.text(), row.onset.isVisible(), row.end_step.isVisible()) == (
+        "begins here",
+        False,
+        False,
+    )
     assert desk.panel.taxonomy.buttons["persistent_noise"].where == "tagged"
     desk.at(9).press(Qt.Key.Key_N)
     assert said(desk) == "Persistent noise is tagged here already."
@@ -269,3 +274,46 @@ def test_progress_shows_a_row_for_each_annotator_and_only_ones_own_when_blind(de
     desk.qtbot.waitUntil(lambda: dialog.table.rowCount() == 1)
     assert dialog.table.item(0, 0).text() == "ana"
     dialog.reject()
+
+
+def fail_to_say(desk, study):
+    """Mark a run done while another program has the file locked, and close the project; gives the run."""
+    run_id = desk.session.run.id
+    desk.project.write(lambda database: database.execute("PRAGMA busy_timeout = 50").fetchall())
+    with locked(study):
+        desk.press(Qt.Key.Key_F12, Qt.KeyboardModifier.ShiftModifier)
+        desk.qtbot.waitUntil(lambda: len(desk.panel.work.words.unsaved) == 1)
+        assert desk.panel.unsaved.isVisible()
+        with desk.qtbot.waitSignal(desk.session.failed) as told:
+            desk.close()
+    assert told.args[0] == "What you said of runs could not be saved"
+    assert told.args[1].splitlines()[0].startswith("coffee, repeat 1: done: ")
+    assert told.args[1].endswith("Kept on this computer, and saved when you open this project again.")
+    return run_id
+
+
+def test_what_was_said_and_cannot_be_written_is_kept_and_saved_later(qtbot, study, own_data):
+    desk = Desk(qtbot, study)
+    settle(desk)
+    run_id = fail_to_say(desk, study)
+    with Project.open(study, read_only=True) as project:
+        assert states(project) == {}
+    desk = Desk(qtbot, study)
+    qtbot.waitUntil(lambda: states(desk.project) == {(run_id, "ana"): "done"})
+    settle(desk)
+    assert list(own_data.rglob("*.json")) == []
+    desk.close()
+
+
+def test_what_was_kept_does_not_count_over_a_later_word(qtbot, study, own_data):
+    desk = Desk(qtbot, study)
+    settle(desk)
+    run_id = fail_to_say(desk, study)
+    with Project.open(study) as project:
+        mark_run(project, "ana", run_id, ReviewState.DONE)
+        reject_run(project, "ben", run_id, "ana", "look again")
+    desk = Desk(qtbot, study)
+    settle(desk)
+    assert states(desk.project) == {(run_id, "ana"): "rejected"}
+    assert list(own_data.rglob("*.json")) == []
+    desk.close()
