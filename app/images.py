@@ -17,7 +17,7 @@ from app.threads import give_way
 from banana100_core.errors import BananaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from app.session import Session
     from banana100_core.imaging.pyramid import Pyramid
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 
 CACHE_CEILING = 2 * 2**30
 """Bytes that the cache never exceeds by default, however much memory there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """A picture to decode; one that is `decoded` is given its level of halves."""
+
+    sha256: str
+    decoded: Pyramid | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +80,11 @@ class ImageLoader(QObject):
         self._errors: dict[str, str] = {}
         self._wanted: list[str] = []
         self._ahead: list[str] = []
+        self._halves = False
         # Shared with the threads, under the condition's lock.
         self._work = threading.Condition()
-        self._queue: list[str] = []  # wanted and not begun, most urgent first
-        self._queue_ahead: list[str] = []
+        self._queue: list[_Wish] = []  # wanted and not begun, most urgent first
+        self._queue_ahead: list[_Wish] = []
         self._begun: set[str] = set()
         self._busy_wanted = self._busy_ahead = 0
         self._threads: list[threading.Thread] = []
@@ -143,14 +152,21 @@ class ImageLoader(QObject):
                 self._cache.move_to_end(sha256)
         # An error is told again only after a new attempt: the file may be back.
         self._errors = {sha256: text for sha256, text in self._errors.items() if sha256 in self._wanted}
-        with self._work:
-            self._queue = [each for each in self._wanted if self._missing(each)]
-            self._queue_ahead = [each for each in self._ahead if self._missing(each)]
-            self._work.notify_all()
+        self._queue_up()
+
+    def need_halves(self, *, need: bool) -> None:
+        """Say whether some pane shows pictures at a scale that takes their level of halves."""
+        if need != self._halves:
+            self._halves = need
+            self._queue_up()
 
     def pyramid(self, sha256: str) -> Pyramid | None:
         """The decoded picture, if it is there, laid out for painting."""
         return self._cache.get(sha256)
+
+    def is_settled(self, sha256: str) -> bool:
+        """Whether no more of a picture is to come."""
+        return sha256 in self._errors or (sha256 in self._cache and self._wish(sha256) is None)
 
     def error(self, sha256: str) -> str | None:
         """Why a wanted picture can't be shown, if it can't."""
@@ -161,8 +177,22 @@ class ImageLoader(QObject):
         largest = max((pyramid.nbytes for pyramid in self._cache.values()), default=1)
         return max(0, self.cache_bytes // largest - len(self._wanted))
 
-    def _missing(self, sha256: str) -> bool:
-        return sha256 not in self._cache and sha256 not in self._errors and sha256 not in self._begun
+    def _queue_up(self) -> None:
+        with self._work:
+            self._queue = self._wishes(self._wanted)
+            self._queue_ahead = self._wishes(self._ahead)
+            self._work.notify_all()
+
+    def _wishes(self, sha256s: Sequence[str]) -> list[_Wish]:
+        wishes = [self._wish(each) for each in sha256s if each not in self._begun]
+        return [wish for wish in wishes if wish is not None]
+
+    def _wish(self, sha256: str) -> _Wish | None:
+        """What is still to be done for a picture."""
+        decoded = self._cache.get(sha256)
+        if sha256 in self._errors or (decoded and not (self._halves and decoded.lacks_halves)):
+            return None
+        return _Wish(sha256, decoded)
 
     def _take(self, done: _Done) -> None:
         if done.project is not self._project:
@@ -177,7 +207,18 @@ class ImageLoader(QObject):
             self._cache[done.sha256] = done.pyramid
             self._held += done.pyramid.nbytes
             self._make_room()
+            self._want_more_of(done.sha256)
         self.loaded.emit(done.sha256)
+
+    def _want_more_of(self, sha256: str) -> None:
+        """Wish for the halves of a picture that has come, if they are needed and it is kept."""
+        wish = self._wish(sha256) if sha256 in self._cache else None
+        with self._work:
+            if wish and sha256 in self._wanted:
+                self._queue.insert(0, wish)
+            elif wish and sha256 in self._ahead:
+                self._queue_ahead.insert(0, wish)
+            self._work.notify_all()
 
     def _make_room(self) -> None:
         """Let go of what was used longest ago, at need of what is expected last; what is on screen stays."""
@@ -202,13 +243,13 @@ class ImageLoader(QObject):
                 if stopping.is_set():
                     return
                 ahead = not self._may_serve()
-                sha256 = (self._queue_ahead if ahead else self._queue).pop(0)
-                self._begun.add(sha256)
+                wish = (self._queue_ahead if ahead else self._queue).pop(0)
+                self._begun.add(wish.sha256)
                 self._busy_ahead += ahead
                 self._busy_wanted += not ahead
-            for done in _load(project, sha256):
-                if not stopping.is_set():
-                    self._done.emit(done)
+            done = _granted(project, wish)
+            if not stopping.is_set():
+                self._done.emit(done)
             with self._work:
                 self._busy_ahead -= ahead
                 self._busy_wanted -= not ahead
@@ -222,22 +263,24 @@ class ImageLoader(QObject):
         return bool(self._queue_ahead) and self._busy_wanted == 0 and self._busy_ahead < self._at_once
 
 
-def _load(project: Project, sha256: str) -> Iterator[_Done]:
-    """A large picture comes twice: as soon as it can be drawn, and then whole."""
+def _granted(project: Project, wish: _Wish) -> _Done:
     # Not at the top: the first window comes up before any picture is decoded.
-    from banana100_core.imaging.screen import pyramids_for_screen
+    from banana100_core.imaging.pyramid import with_halves
+    from banana100_core.imaging.screen import pyramid_for_screen
     from banana100_core.project.images import image_location
 
     try:
-        data = image_location(project, sha256).read()
-        for pyramid in pyramids_for_screen(data):
-            yield _Done(project, sha256, pyramid, "")
+        if wish.decoded is None:
+            pyramid = pyramid_for_screen(image_location(project, wish.sha256).read())
+        else:
+            pyramid = with_halves(wish.decoded)
     except BananaError as error:
-        yield _Done(project, sha256, None, str(error))
+        return _Done(project, wish.sha256, None, str(error))
     except MemoryError:
-        yield _Done(project, sha256, None, "There is not enough memory to decode this picture.")
+        return _Done(project, wish.sha256, None, "There is not enough memory to decode this picture.")
     except Exception as error:  # noqa: BLE001 - a fault in one picture must not end the thread for all others
-        yield _Done(project, sha256, None, f"{type(error).__name__}: {error}")
+        return _Done(project, wish.sha256, None, f"{type(error).__name__}: {error}")
+    return _Done(project, wish.sha256, pyramid, "")
 
 
 def _give_memory_back() -> None:

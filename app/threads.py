@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 
-_NICE = 5  # scoring gives way further, at 10
+_NICE = 10  # scoring gives way further, at 15
 
 
 def give_way() -> None:

@@ -294,7 +294,7 @@ def _give_way() -> None:
         kernel = ctypes.windll.kernel32
         kernel.SetPriorityClass(kernel.GetCurrentProcess(), below_normal)
     else:
-        os.nice(10)
+        os.nice(15)
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
 

@@ -75,6 +75,7 @@ class Canvas(LookingWidget):
         """Show something else at the same place and zoom."""
         if content != self._content:
             self._content = content
+            self._painted = None  # it would hold on to the pictures of a pane that is hidden
             self.update()
 
     def set_backdrop(self, backdrop: Backdrop) -> None:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
+from app.compare.developed import Developed
 from app.compare.legend import draw_badge, draw_legend, draw_look_mark
 from app.compare.painting import (
     draw_picture,
     draw_pixel_grid,
     draw_pixel_values,
     on_screen,
+    part_of,
+    picture_size,
     screen_pixels,
-    whole_of,
 )
 from app.compare.viewport import Bounds, Placement, Size, View, stretched
 from banana100_core.imaging.comparison import DifferenceMode, colour_map, difference, largest_difference
@@ -82,12 +85,13 @@ class PaneImage:
         clip: Bounds,
         display_scale: float,
         look: Look = NEUTRAL,
+        developed: Developed | None = None,
     ) -> None:
-        """Draw what there is of it within `clip`."""
+        """Draw what there is of it within `clip`; what a look makes of its pixels is kept in `developed`."""
         if self.size is None:
             return
         if self.pyramid is not None:
-            self._draw_pixels(painter, self.pyramid, placement, clip, look)
+            _draw_seen(painter, self.pyramid, placement, clip, look, developed or Developed())
             draw_pixel_grid(painter, self.size, placement, clip, display_scale)
             draw_pixel_values(painter, self.pyramid, placement, clip, display_scale)
             return
@@ -101,16 +105,21 @@ class PaneImage:
             painter.drawPixmap(QRectF(area), self.preview, QRectF(self.preview.rect()))
         painter.restore()
 
-    def _draw_pixels(
-        self, painter: QPainter, pyramid: Pyramid, placement: Placement, clip: Bounds, look: Look
-    ) -> None:
-        if look.neutral:
-            draw_picture(painter, pyramid, placement, clip)
-            return
-        area = on_screen(self.size or Size(1, 1), placement, clip)
-        if not area.empty:
-            seen = seen_through(look, screen_pixels(pyramid, placement, area, channels=4))
-            painter.drawImage(area.left, area.top, whole_of(seen))
+
+def _draw_seen(
+    painter: QPainter,
+    pyramid: Pyramid,
+    placement: Placement,
+    clip: Bounds,
+    look: Look,
+    developed: Developed,
+) -> None:
+    """Draw a picture as a look shows it."""
+
+    def develop(level: int, bounds: Bounds) -> NDArray[np.uint8]:
+        return seen_through(look, part_of(pyramid.levels[level], bounds))
+
+    draw_picture(painter, pyramid, placement, clip, developed.of(pyramid, develop))
 
 
 class Content(Protocol):
@@ -138,6 +147,7 @@ class One:
     image: PaneImage
     look: Look = NEUTRAL
     badge: str = ""
+    developed: Developed = field(default_factory=Developed, compare=False, repr=False)
 
     @property
     def message(self) -> str:
@@ -148,7 +158,7 @@ class One:
         """Paint the picture."""
         if self.image.size is not None:
             placement = view.place(self.image.size, pane)
-            self.image.draw(painter, placement, whole(pane), display_scale, self.look)
+            self.image.draw(painter, placement, whole(pane), display_scale, self.look, self.developed)
 
     def annotate(self, painter: QPainter, pane: Size, display_scale: float) -> None:
         """Write the badge and the mark of the look."""
@@ -165,6 +175,9 @@ class Wipe:
     image: PaneImage
     divider: float = 0.5
     look: Look = NEUTRAL
+    developed: tuple[Developed, Developed] = field(
+        default_factory=lambda: (Developed(), Developed()), compare=False, repr=False
+    )
 
     @property
     def message(self) -> str:
@@ -183,8 +196,8 @@ class Wipe:
         under = stretched(placement, self.image.size, self.reference.size)
         middle = self.divider_at(pane)
         left, right = Bounds(0, 0, middle, pane.height), Bounds(middle, 0, pane.width, pane.height)
-        self.reference.draw(painter, under, left, display_scale, self.look)
-        self.image.draw(painter, placement, right, display_scale, self.look)
+        self.reference.draw(painter, under, left, display_scale, self.look, self.developed[0])
+        self.image.draw(painter, placement, right, display_scale, self.look, self.developed[1])
         _draw_divider(painter, middle, pane, display_scale)
 
     def annotate(self, painter: QPainter, pane: Size, display_scale: float) -> None:
@@ -194,9 +207,10 @@ class Wipe:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What changed from the reference to the current picture, computed from the pixels on screen.
+    """What changed from the reference to the current picture, computed from the part of them on screen.
 
-    FLIP alone is computed for whole pictures beforehand: `flip` holds its errors as grey levels.
+    The reference is resized to the current picture. FLIP alone is computed for whole pictures beforehand:
+    `flip` holds its errors as grey levels.
     """
 
     reference: PaneImage
@@ -206,6 +220,7 @@ class Difference:
     shades: Shades = Shades.CHANNELS
     channel: Channel = Channel.COLOUR
     flip: PaneImage | None = None
+    developed: Developed = field(default_factory=Developed, compare=False, repr=False)
 
     @property
     def message(self) -> str:
@@ -213,23 +228,25 @@ class Difference:
         return self.image.message or self.reference.message
 
     def paint(self, painter: QPainter, view: View, pane: Size, display_scale: float) -> None:
-        """Paint the difference; the reference is resized to the current picture's place."""
+        """Paint the difference."""
         size = self.image.size
         if size is None or self.reference.size is None:
             return
         placement = view.place(size, pane)
-        area = on_screen(size, placement, whole(pane))
-        if area.empty:
+        flipped = self.mode is DifferenceMode.FLIP
+        shown = self.flip if flipped else self.image
+        if shown is None or shown.pyramid is None or self.reference.pyramid is None:
+            painter.fillRect(_rect(on_screen(size, placement, whole(pane))), _PLACEHOLDER)
             return
-        shown = self._levels(placement, size, area)
-        if shown is None:
-            painter.fillRect(_rect(area), _PLACEHOLDER)
-            return
-        picture = whole_of(shown)
-        if shown.ndim == 2:
-            picture.setColorTable(self._colour_table())
-        painter.drawImage(area.left, area.top, picture)
-        draw_pixel_grid(painter, size, placement, area, display_scale)
+        over = stretched(placement, size, picture_size(shown.pyramid))
+        develop = (
+            partial(_grey_levels, shown.pyramid)
+            if flipped
+            else partial(self._changes, self.reference.pyramid, shown.pyramid)
+        )
+        part = self.developed.of(shown.pyramid, develop, self._colour_table())
+        draw_picture(painter, shown.pyramid, over, whole(pane), part)
+        draw_pixel_grid(painter, size, placement, whole(pane), display_scale)
 
     def annotate(self, painter: QPainter, pane: Size, display_scale: float) -> None:
         """Draw the scale."""
@@ -252,26 +269,11 @@ class Difference:
             case DifferenceMode.FLIP:
                 return "0", "FLIP", "1"
 
-    def _levels(self, placement: Placement, size: Size, area: Bounds) -> NDArray[np.uint8] | None:
-        """RGB (H, W, 3) or levels (H, W) of the pixels on screen; None while they aren't known."""
-        if self.mode is DifferenceMode.FLIP:
-            flip = self.flip
-            if flip is None or flip.pyramid is None or flip.size is None:
-                return None
-            over = stretched(placement, size, flip.size)
-            return np.ascontiguousarray(screen_pixels(flip.pyramid, over, area, channels=4)[..., 0])
-        other = self.reference.size
-        if self.image.pyramid is None or self.reference.pyramid is None or other is None:
-            return None
-        one_channel = self.channel is not Channel.COLOUR
-        before, after = (
-            screen_pixels(pyramid, place, area, channels=4)
-            for pyramid, place in (
-                (self.reference.pyramid, stretched(placement, size, other)),
-                (self.image.pyramid, placement),
-            )
-        )
-        if one_channel:
+    def _changes(self, reference: Pyramid, pyramid: Pyramid, level: int, bounds: Bounds) -> NDArray[np.uint8]:
+        """What changed in a part of a level."""
+        after = part_of(pyramid.levels[level], bounds)
+        before = _resized(reference, pyramid, level, bounds)
+        if self.channel is not Channel.COLOUR:
             before, after = channel_values(self.channel, before), channel_values(self.channel, after)
         how = difference if self.shades is Shades.CHANNELS else largest_difference
         return how(before, after, self.mode, self.gain)
@@ -282,6 +284,20 @@ class Difference:
         red, green, blue = table.astype(np.uint32).T
         colours: list[int] = (np.uint32(0xFF000000) | red << 16 | green << 8 | blue).tolist()
         return colours
+
+
+def _resized(pyramid: Pyramid, other: Pyramid, level: int, bounds: Bounds) -> NDArray[np.uint8]:
+    """The part of a picture that lies over `bounds` of a level of another one."""
+    halvings = other.halvings[level]
+    if pyramid.levels[0].shape == other.levels[0].shape and halvings in pyramid.halvings:
+        return part_of(pyramid.levels[pyramid.halvings.index(halvings)], bounds)
+    own, to = picture_size(pyramid), picture_size(other)
+    over = Placement(0, 0, to.width / 2**halvings / own.width, to.height / 2**halvings / own.height)
+    return screen_pixels(pyramid, over, bounds)
+
+
+def _grey_levels(pyramid: Pyramid, level: int, bounds: Bounds) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(part_of(pyramid.levels[level], bounds)[..., 0])
 
 
 def whole(pane: Size) -> Bounds:

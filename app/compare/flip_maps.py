@@ -84,4 +84,4 @@ def _error_map(reference: Pyramid, image: Pyramid) -> Pyramid:
         for pyramid, size in ((each, picture_size(each)) for each in (reference, image))
     )
     errors = np.rint(flip(one, other) * 255).astype(np.uint8)
-    return build(np.repeat(errors[..., None], 4, axis=2))
+    return build(np.repeat(errors[..., None], 3, axis=2))

@@ -115,8 +115,11 @@ class ComparePanel(QWidget):
         """Whether the pictures on screen and their thumbnails have arrived."""
         loader = self.pictures.loader
         hashes = [step.image.sha256 for step in self._on_screen() if step.image]
-        there = all(loader.pyramid(each) is not None or loader.error(each) is not None for each in hashes)
-        return there and self.filmstrip.is_settled() and self.outlines.edits.settled
+        return (
+            all(map(loader.is_settled, hashes))
+            and self.filmstrip.is_settled()
+            and self.outlines.edits.settled
+        )
 
     # Making it
 
@@ -342,6 +345,7 @@ class ComparePanel(QWidget):
         scale = self.panes.scale
         text = "" if scale is None else zoom_text(scale)
         self.toolbar.show_zoom(f"fit · {text}" if text and self.panes.fitted else text)
+        self.pictures.loader.need_halves(need=self.panes.needs_halves)
 
     def _show_comparison(self) -> None:
         self.toolbar.show_comparison(self.panes.comparison, self.panes.look)

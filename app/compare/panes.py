@@ -239,6 +239,16 @@ class Panes(QWidget):
         return self.right.scale
 
     @property
+    def needs_halves(self) -> bool:
+        """Whether a picture on screen is drawn from its level of halves."""
+        return any(map(self._needs_halves, self._comparison.compared))
+
+    def _needs_halves(self, pane: int) -> bool:
+        canvas = self.canvases[pane if pane in self._comparison.shown else CURRENT_PANE]
+        size, over, scale = self._images[pane].size, canvas.shown_size, canvas.scale
+        return size is not None and over is not None and 0.25 < (scale or 1) * over.width / size.width <= 0.5
+
+    @property
     def fitted(self) -> bool:
         """Whether whole pictures are shown."""
         return self._link.view.zoom is None

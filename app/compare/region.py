@@ -26,9 +26,9 @@ def measured(image: PaneImage, name: str, region: Region) -> Measured | None:
     if image.pyramid is None or image.size is None:
         return None
     bounds = region.pixels(image.size)
-    bgrx = image.pyramid.levels[0][bounds.top : bounds.bottom, bounds.left : bounds.right]
+    rgb = image.pyramid.levels[0][bounds.top : bounds.bottom, bounds.left : bounds.right]
     sides = bounds.right - bounds.left, bounds.bottom - bounds.top
-    return Measured(name, sides, region_statistics(bgrx[..., 2::-1]))
+    return Measured(name, sides, region_statistics(rgb))
 
 
 class RegionMeter(QObject):

@@ -11,32 +11,30 @@ from PIL.JpegImagePlugin import JpegImageFile
 from banana100_core.imaging import colour, reading
 from banana100_core.imaging.decode import Purpose, decode
 from banana100_core.imaging.plain_png import is_plain_png, open_plain_png
-from banana100_core.imaging.pyramid import BLOCK_ROWS, begin, build_in_stages, finish, reduce_block
+from banana100_core.imaging.pyramid import BLOCK_ROWS, begin, build, finish, reduce_block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from numpy.typing import NDArray
     from PIL.ImageFile import ImageFile
 
     from banana100_core.imaging.pyramid import Pyramid
 
+_ROWS_AT_ONCE = 32  # of a PNG; few enough to stay in the processor's cache until they are in their place
 
-def pyramids_for_screen(data: bytes, *, name: str = "") -> Iterator[Pyramid]:
-    """Decode an encoded image to a pyramid in BGRX, the layout of screens; each last byte is 255.
 
-    Yields one without its level of halves as soon as that can be drawn, then the whole one. The pixels are
-    those of `decode` for Purpose.DISPLAY, and so are the errors. Plain PNG and JPEG files go through libvips
-    and libjpeg-turbo, which leave the interpreter free; all else, and what these two find fault with,
-    through `decode`.
+def pyramid_for_screen(data: bytes, *, name: str = "") -> Pyramid:
+    """Decode an encoded image to a pyramid.
+
+    The pixels are those of `decode` for Purpose.DISPLAY, and so are the errors. Plain PNG and JPEG files go
+    through libvips and libjpeg-turbo, which leave the interpreter free; all else, and what these two find
+    fault with, through `decode`.
     """
-    pyramids = fast_pyramids(data)
-    if pyramids is None:
-        pyramids = build_in_stages(to_bgrx(decode(data, Purpose.DISPLAY, name=name).pixels))
-    yield from pyramids
+    pyramid = fast_pyramid(data)
+    return build(decode(data, Purpose.DISPLAY, name=name).pixels) if pyramid is None else pyramid
 
 
-def fast_pyramids(data: bytes) -> Iterator[Pyramid] | None:
+def fast_pyramid(data: bytes) -> Pyramid | None:
     """The same of a plain and undamaged PNG or JPEG; None for any other."""
     try:
         opened = reading.open_image(data, "")
@@ -46,16 +44,7 @@ def fast_pyramids(data: bytes) -> Iterator[Pyramid] | None:
         return None
 
 
-def to_bgrx(rgb: NDArray[np.uint8], out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
-    """Lay out RGB pixels (height, width, 3) as BGRX (height, width, 4), in `out` if given."""
-    bgrx = np.empty((*rgb.shape[:2], 4), np.uint8) if out is None else out
-    for channel in range(3):
-        bgrx[..., 2 - channel] = rgb[..., channel]
-    bgrx[..., 3] = 255
-    return bgrx
-
-
-def _fast_decoder(opened: ImageFile, data: bytes) -> Callable[[bytes, int, int], Iterator[Pyramid]] | None:
+def _fast_decoder(opened: ImageFile, data: bytes) -> Callable[[bytes, int, int], Pyramid] | None:
     profile = opened.info.get("icc_profile")
     if reading.orientation(opened) != 1 or not (profile is None or colour.is_srgb(profile)):
         return None
@@ -64,32 +53,30 @@ def _fast_decoder(opened: ImageFile, data: bytes) -> Callable[[bytes, int, int],
     return _from_png if is_plain_png(opened, data) else None
 
 
-def _from_jpeg(data: bytes, width: int, height: int) -> Iterator[Pyramid]:
+def _from_jpeg(data: bytes, width: int, height: int) -> Pyramid:
     import simplejpeg
 
-    bgrx = np.empty((height, width, 4), np.uint8)
-    decoded = simplejpeg.decode_jpeg(data, "BGRA", buffer=bgrx)
-    if decoded.shape != bgrx.shape:
+    pixels = simplejpeg.decode_jpeg(data, "RGB")
+    if pixels.shape != (height, width, 3):
         raise ValueError("another size than the header's")
-    return build_in_stages(bgrx)
+    return build(pixels)
 
 
-def _from_png(data: bytes, width: int, height: int) -> Iterator[Pyramid]:
+def _from_png(data: bytes, width: int, height: int) -> Pyramid:
     import pyvips
 
     region = pyvips.Region.new(open_plain_png(data, width, height))
-    pyramid = begin(np.empty((height, width, 4), np.uint8))
-
-    def take(top: int, rows: NDArray[np.uint8]) -> None:
-        to_bgrx(rows.reshape(-1, width, 3), pyramid.levels[0][top : top + BLOCK_ROWS])
-        reduce_block(pyramid, top)
-
-    # Inflating can't be shared out, so a second thread does the rest meanwhile.
-    with ThreadPoolExecutor(1, "layout") as thread:
+    pyramid = begin(np.empty((height, width, 3), np.uint8))
+    # Inflating can't be shared out, so a second thread makes the smaller levels meanwhile.
+    with ThreadPoolExecutor(1, "pyramid") as thread:
         work = []
-        for top in range(0, height, BLOCK_ROWS):
-            rows = region.fetch(0, top, width, min(BLOCK_ROWS, height - top))
-            work.append(thread.submit(take, top, np.frombuffer(rows, np.uint8)))
+        for top in range(0, height, _ROWS_AT_ONCE):
+            rows = pyramid.levels[0][top : top + _ROWS_AT_ONCE]
+            fetched = region.fetch(0, top, width, len(rows))
+            rows[:] = np.frombuffer(fetched, np.uint8).reshape(rows.shape)
+            bottom = top + len(rows)
+            if bottom % BLOCK_ROWS == 0 or bottom == height:
+                work.append(thread.submit(reduce_block, pyramid, (bottom - 1) // BLOCK_ROWS * BLOCK_ROWS))
         for each in work:
             each.result()
     return finish(pyramid)

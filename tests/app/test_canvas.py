@@ -23,7 +23,6 @@ from app.compare.surroundings import Backdrop
 from app.compare.viewport import MAX_ZOOM, Size, View, pixel_under, stretched, zoom_text
 from banana100_core.imaging.comparison import DifferenceMode
 from banana100_core.imaging.pyramid import build
-from banana100_core.imaging.screen import to_bgrx
 
 GREY = (128, 128, 128)
 sizes = st.builds(Size, st.integers(1, 20_000), st.integers(1, 20_000))
@@ -35,7 +34,7 @@ def noise(width: int, height: int, seed: int = 0) -> np.ndarray:
 
 
 def pane_image(pixels: np.ndarray) -> PaneImage:
-    pyramid = build(to_bgrx(pixels))
+    pyramid = build(pixels)
     return PaneImage(picture_size(pyramid), pyramid)
 
 
@@ -237,10 +236,9 @@ from app.compare.looking import LinkedView
 from app.compare.painting import picture_size
 from app.compare.viewport import Size, View
 from banana100_core.imaging.pyramid import build
-from banana100_core.imaging.screen import to_bgrx
 application = QApplication([])
 pixels = np.random.default_rng(0).integers(0, 256, (700, 900, 3), dtype=np.uint8)
-pyramid = build(to_bgrx(pixels))
+pyramid = build(pixels)
 window = QWidget()
 row = QHBoxLayout(window)
 row.setContentsMargins(7, 3, 5, 9)  # odd ones, so that canvases begin between device pixels

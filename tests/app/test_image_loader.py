@@ -42,7 +42,7 @@ def test_it_decodes_what_is_wanted(loader, pictures, qtbot):
     pyramid = loader.pyramid(sha256)
     for column, row in ((0, 0), (639, 479), (17, 300)):
         assert pixel_at(pyramid, column, row) == tuple(pixels[row, column])
-    assert pyramid.levels[1].shape == (240, 320, 4)
+    assert pyramid.levels[1].shape == (240, 320, 3)
 
 
 def test_asking_does_not_wait_for_the_picture(loader, pictures, qtbot):
@@ -100,7 +100,7 @@ def test_a_picture_in_the_cache_is_there_at_once(loader, pictures, qtbot):
 
 
 def test_the_cache_is_bounded_in_bytes(project, pictures, qtbot):
-    one = 640 * 480 * 4 * 4 // 3
+    one = 640 * 480 * 4
     loader = ImageLoader(cache_bytes=int(3.5 * one), threads=2)
     loader.open(project)
     shas = list(pictures)
@@ -121,7 +121,7 @@ def test_a_smaller_bound_lets_go_at_once(loader, pictures, qtbot):
     shas = list(pictures)
     loader.want(shas[0], ahead=shas[1:5])
     qtbot.waitUntil(lambda: all(loader.pyramid(sha256) for sha256 in shas[:5]))
-    loader.bound(3 * 640 * 480 * 4)
+    loader.bound(3 * 640 * 480 * 3)
     assert loader.pyramid(shas[0]) is not None
     assert loader.held_bytes <= loader.cache_bytes
     loader.bound(None)
@@ -209,3 +209,26 @@ def test_pixels_are_contiguous_for_painting(loader, pictures, qtbot):
     for level in loader.pyramid(sha256).levels:
         assert level.flags.c_contiguous
         assert level.dtype == np.uint8
+
+
+def test_halves_are_made_of_pictures_on_screen_and_ahead_when_they_are_needed(
+    loader, project, make_png, qtbot
+):
+    shas = []
+    for seed in range(3):
+        data = make_png(1600, 1300, seed=seed)
+        image = inspect(data)
+        add_initial_image(project, f"large {seed}", NewImage(image, data))
+        shas.append(image.sha256)
+    loader.want(shas[0], ahead=shas[1:2])
+    qtbot.waitUntil(lambda: all(loader.is_settled(sha256) for sha256 in shas[:2]))
+    assert all(loader.pyramid(sha256).lacks_halves for sha256 in shas[:2])
+    held = loader.held_bytes
+    loader.need_halves(need=True)
+    assert not loader.is_settled(shas[0])
+    qtbot.waitUntil(lambda: all(loader.is_settled(sha256) for sha256 in shas[:2]))
+    assert not any(loader.pyramid(sha256).lacks_halves for sha256 in shas[:2])
+    assert loader.held_bytes == held + 2 * 800 * 650 * 3
+    loader.want(shas[2])  # what is decoded from now on gets them too
+    qtbot.waitUntil(lambda: loader.is_settled(shas[2]))
+    assert not loader.pyramid(shas[2]).lacks_halves

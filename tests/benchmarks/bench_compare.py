@@ -197,12 +197,11 @@ def _exact_pixels(panel: ComparePanel) -> Iterator[BenchRow]:
     from app.compare.painting import picture_size
     from app.compare.viewport import View
     from banana100_core.imaging.pyramid import build
-    from banana100_core.imaging.screen import to_bgrx
 
     canvas = panel.panes.right
     for width, height in ((20_000, 2_000), (10_000, 8_000)):
         pixels = photograph(width, height)
-        pyramid = build(to_bgrx(pixels))
+        pyramid = build(pixels)
         size = picture_size(pyramid)
         canvas.show_content(One(PaneImage(size, pyramid)))
         wrong = 0
@@ -232,7 +231,7 @@ def _level_memory(application: QApplication, session: Session, panel: ComparePan
     import psutil
 
     loader = panel.pictures.loader
-    usual, loader.cache_bytes = loader.cache_bytes, 3 * PICTURE[0] * PICTURE[1] * 4 * 4 // 3
+    usual, loader.cache_bytes = loader.cache_bytes, 3 * PICTURE[0] * PICTURE[1] * 3 * 4 // 3
     process, held = psutil.Process(), []
     for flip in range(2_000):
         session.choose_step(flip % STEPS)
@@ -286,7 +285,7 @@ def _cold(
     _wait(application, panel.is_settled)
     loader = panel.pictures.loader
     # Room for what is on screen alone, so that nothing is decoded ahead.
-    usual, loader.cache_bytes = loader.cache_bytes, 2 * PICTURE[0] * PICTURE[1] * 4 * 4 // 3
+    usual, loader.cache_bytes = loader.cache_bytes, 2 * PICTURE[0] * PICTURE[1] * 3 * 4 // 3
     panel.player.stop()
     session.next_step()
     _wait(application, panel.is_settled)
@@ -416,10 +415,9 @@ def _sha256(data: bytes) -> str:
 def _pane_image(size: tuple[int, int], seed: int) -> PaneImage:
     from app.compare.content import PaneImage
     from app.compare.painting import picture_size
-    from banana100_core.imaging.pyramid import build
-    from banana100_core.imaging.screen import to_bgrx
+    from banana100_core.imaging.pyramid import build, with_halves
 
-    pyramid = build(to_bgrx(photograph(*size, seed)))
+    pyramid = with_halves(build(photograph(*size, seed)))
     return PaneImage(picture_size(pyramid), pyramid)
 
 

@@ -84,7 +84,7 @@ def test_equal_pictures_show_nothing(mode: DifferenceMode) -> None:
 @given(gain=st.floats(0.25, 64), seed=st.integers(0, 20))
 def test_signed_is_what_plain_arithmetic_gives(gain: float, seed: int) -> None:
     a, b = noise(seed), noise(seed + 1)
-    expected = np.clip(128 + (b.astype(np.float32) - a) * np.float32(gain) + 0.5, 0, 255).astype(np.uint8)
+    expected = np.clip((b.astype(np.float32) - a) * np.float32(gain) + 128 + 0.5, 0, 255).astype(np.uint8)
     np.testing.assert_array_equal(difference(a, b, DifferenceMode.SIGNED, gain), expected)
 
 

@@ -15,7 +15,7 @@ from PIL import Image, ImageCms
 from banana100_core.errors import ImageError
 from banana100_core.imaging.decode import Purpose, decode
 from banana100_core.imaging.pyramid import build
-from banana100_core.imaging.screen import fast_pyramids, pyramids_for_screen, to_bgrx
+from banana100_core.imaging.screen import fast_pyramid, pyramid_for_screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +37,8 @@ def encoded(image: Image.Image, kind: str, **options: object) -> bytes:
 
 
 def assert_same(data: bytes) -> None:
-    expected = to_bgrx(decode(data, Purpose.DISPLAY).pixels)
-    *_first, pyramid = pyramids_for_screen(data)
+    expected = decode(data, Purpose.DISPLAY).pixels
+    pyramid = pyramid_for_screen(data)
     pixels = pyramid.levels[0]
     assert pixels.dtype == np.uint8
     assert pixels.flags.c_contiguous
@@ -48,7 +48,7 @@ def assert_same(data: bytes) -> None:
 
 
 def is_fast(data: bytes) -> bool:
-    return fast_pyramids(data) is not None
+    return fast_pyramid(data) is not None
 
 
 @pytest.mark.parametrize("size", [(1, 1), (64, 64), (201, 67), (67, 201), (640, 129), (129, 640)])
@@ -145,12 +145,11 @@ def test_a_damaged_file_has_the_same_outcome(kind: str, place: float, change: in
 
 
 def for_screen(data: bytes) -> np.ndarray:
-    *_first, whole = pyramids_for_screen(data)
-    return whole.levels[0]
+    return pyramid_for_screen(data).levels[0]
 
 
 def one_decode(data: bytes) -> np.ndarray:
-    return to_bgrx(decode(data, Purpose.DISPLAY).pixels)
+    return decode(data, Purpose.DISPLAY).pixels
 
 
 def outcome(decoder: Callable[[bytes], np.ndarray], data: bytes) -> bytes | str:
@@ -158,12 +157,3 @@ def outcome(decoder: Callable[[bytes], np.ndarray], data: bytes) -> bytes | str:
         return decoder(data).tobytes()
     except ImageError as error:
         return str(error)
-
-
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
-def test_a_large_picture_comes_without_its_halves_first(kind: str) -> None:
-    data = encoded(Image.new("RGB", (1600, 1300), (10, 100, 200)), kind)
-    first, whole = pyramids_for_screen(data)
-    assert first.halvings == (0, *whole.halvings[2:])
-    assert [id(level) for level in first.levels] == [id(whole.levels[place]) for place in first.halvings]
-    assert whole.halvings == tuple(range(len(whole.levels)))
