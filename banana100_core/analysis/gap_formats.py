@@ -24,7 +24,8 @@ FULL_COLOUR_AT = 30.0  # points; larger gaps have the same colour
 _FAILURE_RGB = (31, 98, 172)  # blue, as in the paper
 _SUCCESS_RGB = (196, 190, 182)  # a quiet grey: what one should expect
 _NO_CELL = ("#ffffff", "–")
-_CELL, _ROW_LABEL, _COLUMN_LABEL, _TITLE, _PAD = 40, 200, 96, 32, 24
+_CELL, _COLUMN_LABEL, _TITLE, _PAD = 44, 96, 32, 24
+_LETTER = 7  # pixels that a letter takes at most, on the average of a word
 
 
 def as_csv(found: Sequence[Gap]) -> str:
@@ -64,7 +65,9 @@ def as_svg(found: Sequence[Gap]) -> str:
     rows = list(dict.fromkeys((s.initial_image, s.model, s.protocol) for s in summaries))
     columns = list(dict.fromkeys((s.metric, s.method_version) for s in summaries))
     cells = {((s.initial_image, s.model, s.protocol), (s.metric, s.method_version)): s for s in summaries}
-    panel_width = _ROW_LABEL + _CELL * len(columns)
+    labels = {row: _row_label(row, rows) for row in rows}
+    beside = 8 + _LETTER * max(map(len, labels.values()), default=0)
+    panel_width = beside + _CELL * len(columns)
     height = _PAD * 2 + _TITLE + _CELL * len(rows) + _COLUMN_LABEL
     panels: list[tuple[str, CellOf]] = [
         *((f"Δ{step}", _gap_cell(step)) for step in GAP_STEPS),
@@ -77,31 +80,31 @@ def as_svg(found: Sequence[Gap]) -> str:
         f'<rect {size} fill="#ffffff"/>',
     ]
     for place, (title, cell_of) in enumerate(panels):
-        left = _PAD + (panel_width + _PAD) * place
-        parts.append(f'<text x="{left + _ROW_LABEL}" y="{_PAD + 12}" font-size="15">{title}</text>')
-        parts += _heat_map(left, _PAD + _TITLE, rows, columns, cells, cell_of)
+        left = _PAD + (panel_width + _PAD) * place + beside
+        parts.append(f'<text x="{left}" y="{_PAD + 12}" font-size="15">{title}</text>')
+        parts += _heat_map(left, _PAD + _TITLE, labels, columns, cells, cell_of)
     return "\n".join([*parts, "</svg>", ""])
 
 
 def _heat_map(
     left: float,
     top: float,
-    rows: Sequence[Row],
+    labels: dict[Row, str],
     columns: Sequence[Column],
     cells: dict[tuple[Row, Column], GapSummary],
     cell_of: CellOf,
 ) -> Iterator[str]:
-    for down, row in enumerate(rows):
+    for down, (row, title) in enumerate(labels.items()):
         y = top + _CELL * down
-        yield _text(left + _ROW_LABEL - 8, y + _CELL / 2 + 4, _row_label(row, rows), "end")
+        yield _text(left - 8, y + _CELL / 2 + 4, title, "end")
         for across, column in enumerate(columns):
             summary = cells.get((row, column))
             fill, label = cell_of(summary) if summary else _NO_CELL
-            x = left + _ROW_LABEL + _CELL * across
+            x = left + _CELL * across
             yield f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{fill}" stroke="#ffffff"/>'
             yield _text(x + _CELL / 2, y + _CELL / 2 + 4, label, "middle", _ink(fill))
     for across, (metric, _) in enumerate(columns):
-        x, y = left + _ROW_LABEL + _CELL * (across + 0.5) + 4, top + _CELL * len(rows) + 12
+        x, y = left + _CELL * (across + 0.5) + 4, top + _CELL * len(labels) + 12
         turned = f'transform="translate({x},{y}) rotate(-45)" text-anchor="end"'
         yield f"<text {turned}>{escape(_title(metric))}</text>"
 

@@ -129,3 +129,14 @@ def test_csv_json_and_svg_tell_the_same(scored_run, project):
     assert parsed["summaries"][0]["delta_10"]["sd"] is None
     texts = [element.text for element in ET.fromstring(as_svg(found)).iter() if element.text]
     assert {'<Fog & "mist">', "-4.0", "+4.0", "–", "1", "BRISQUE"} <= set(texts)
+
+
+def test_long_names_have_room_in_the_svg(scored_run, project):
+    name = "An initial image of a name that goes on and on and on"
+    scored_run({1: 30.0, 5: 36.0}, name=name)
+    labels = [each for each in ET.fromstring(as_svg(gaps(project))).iter() if each.text == name]
+    assert len(labels) == 4
+    ends = [float(each.get("x")) for each in labels]
+    least = 6 * len(name)
+    assert ends[0] > least
+    assert all(later - earlier > least + 44 for earlier, later in zip(ends, ends[1:], strict=False))
