@@ -139,4 +139,4 @@ def test_long_names_have_room_in_the_svg(scored_run, project):
     ends = [float(each.get("x")) for each in labels]
     least = 6 * len(name)
     assert ends[0] > least
-    assert all(later - earlier > least + 44 for earlier, later in zip(ends, ends[1:], strict=False))
+    assert all(later - earlier > least + 44 for earlier, later in pairwise(ends))
