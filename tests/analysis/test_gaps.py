@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import numpy as np
