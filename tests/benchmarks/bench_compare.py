@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 WINDOW = 1600, 1000
 PICTURE = 5504, 3072
-SMALL, LARGE = (1633, 1225), (9000, 6700)  # 2 and 60 megapixels
+SIZES = {"2 MP": (1633, 1225), "17 MP": PICTURE, "60 MP": (9000, 6700)}
 STEPS = 7
 FRAME_MS = 1000 / 60
 LIMIT_MS = 16.0
@@ -123,6 +123,7 @@ def _frames(panel: ComparePanel) -> Iterator[BenchRow]:
     """Zooming from half of fit to eight times it, and panning at several scales, in each mode."""
     from app.compare.content import Shades
     from app.compare.panes import Comparison, Mode
+    from app.compare.turns import Turn
     from banana100_core.imaging.comparison import DifferenceMode
     from banana100_core.imaging.look import Channel, Look, channel_table
 
@@ -143,19 +144,22 @@ def _frames(panel: ComparePanel) -> Iterator[BenchRow]:
         "red channel": (Comparison(), Look(Channel.RED)),
         "a* channel": (Comparison(), Look(Channel.A)),
         "a* channel, gain": (Comparison(), Look(Channel.A, gain=2.0)),
+        "turned": (Comparison(), Look()),
     }
     p95 = {}
-    for name, size in {"2 MP": SMALL, "60 MP": LARGE}.items():
+    for name, size in SIZES.items():
         images = _pane_image(size, 1), _pane_image(size, 2)
         error_map = _pane_image((1920, 1080), 3)
         panel.panes.make_flip_maps(lambda _one, _other, made=error_map: made)
         for mode, (comparison, look) in modes.items():
             panel.panes.compare(comparison)
             panel.panes.look_through(look)
-            panel.panes.show_images(*images, *images)
+            turn = Turn(mirrored=True, quarters=1) if mode == "turned" else Turn()
+            shown = [image.turned(turn) for image in images]
+            panel.panes.show_images(*shown, *shown)
             p95[mode, name] = _p95(_move_about(panel))
     for mode in modes:
-        for name in ("2 MP", "60 MP"):
+        for name in SIZES:
             yield _against_limit(f"pan and zoom, {mode}, {name}, p95", p95[mode, name], LIMIT_MS)
     panel.panes.compare(Comparison())
     panel.panes.look_through(Look())

@@ -65,6 +65,24 @@ def test_cmyk_is_shown_in_its_colours() -> None:
     assert max(green, blue) < 12
 
 
+@pytest.mark.parametrize("size", [(1600, 1200), (777, 1031), (300, 200)])
+def test_a_plain_png_becomes_what_other_files_of_its_pixels_become(size: tuple[int, int]) -> None:
+    x, y = np.meshgrid(np.linspace(0, 40, size[0]), np.linspace(0, 30, size[1]))
+    waves = [np.sin(x) * 90 + 128, np.cos(y) * 90 + 128, np.sin(x + y) * 90 + 128]
+    picture = Image.fromarray(np.stack(waves, axis=-1).astype(np.uint8))
+    made = [make_thumbnail(encoded(picture, kind)) for kind in ("PNG", "BMP")]
+    png, bmp = (np.asarray(opened(each)).astype(int) for each in made)
+    assert png.shape == bmp.shape
+    assert np.abs(png - bmp).mean() < 2
+    assert np.abs(png - bmp).max() < 16
+
+
+def test_a_png_cut_short_is_an_image_error() -> None:
+    data = encoded(Image.effect_noise((400, 300), 50).convert("RGB"), "PNG")
+    with pytest.raises(ImageError):
+        make_thumbnail(data[: len(data) // 2])
+
+
 @pytest.mark.parametrize("data", [b"", b"no picture", b"\xff\xd8\xff\xe0" + b"\x00" * 50])
 def test_bad_data_is_an_image_error(data: bytes) -> None:
     with pytest.raises(ImageError):
