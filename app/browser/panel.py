@@ -48,7 +48,7 @@ EXPANDED_RUNS = 40
 FOUND_RUNS = 100
 """Up to so many runs found all groups are opened; with more, their headings say how many each has."""
 
-_MEMORY = "runs"
+_MEMORY, _WIDTHS = "runs", "run_columns"
 _NO_RUNS = "No runs yet.\nImport a folder (Ctrl+I), or generate some (Ctrl+G)."
 _NONE_FOUND = "No run matches.\nEscape in the filter shows all again."
 _CHOOSE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
@@ -78,6 +78,7 @@ class BrowserPanel(QWidget):
         self.view = RunView(self.tree)
         self._delegate = RunDelegate(self.tree, self._thumbnails, self._sparklines, self.view)
         self.view.setItemDelegate(self._delegate)
+        self.view.set_widths(self._memory.value(_WIDTHS))
         self.bar = FilterBar(registry.qaction("edit.facets"), registry.qaction("view.arrange_runs"))
         self.popup = FacetPopup(self)
         self.views = Views(session, self)
@@ -136,6 +137,7 @@ class BrowserPanel(QWidget):
         self.tree.rowsInserted.connect(self._open_new)
         self.tree.modelReset.connect(self._span_groups)
         self.view.sort_chosen.connect(self._sort_by_section)
+        self.view.widths_changed.connect(lambda widths: self._memory.remember(_WIDTHS, widths))
         selection = self.view.selectionModel()
         selection.currentChanged.connect(self._look_at)
         selection.selectionChanged.connect(lambda *_changes: self._tell_selection())

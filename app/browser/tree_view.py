@@ -26,6 +26,8 @@ class RunView(QTreeView):
 
     sort_chosen = Signal(int, Qt.SortOrder)
     """A title was clicked: its section, -1 for the order in which runs were added."""
+    widths_changed = Signal(dict)
+    """Columns were drawn wider or narrower; carries the widths of all that were, by key."""
 
     def __init__(self, tree: RunTree) -> None:
         super().__init__()
@@ -58,6 +60,12 @@ class RunView(QTreeView):
         self.fit_columns()
         self._soften()
         theme.notifier().theme_changed.connect(self._soften)
+
+    def set_widths(self, widths: object) -> None:
+        """Give columns the widths that `widths_changed` told; what isn't that is passed over."""
+        known = widths.items() if isinstance(widths, dict) else ()
+        self._widths = {key: width for key, width in known if isinstance(width, int) and width > 0}
+        self.fit_columns()
 
     def fit_columns(self) -> None:
         """Give each column the width it was left at, and the rest to the run."""
@@ -156,6 +164,7 @@ class RunView(QTreeView):
         if 0 < section < self._tree.columnCount():
             self._widths[self._tree.column(section).key] = width
             self.fit_columns()
+            self.widths_changed.emit(dict(self._widths))
 
     def _mark(self, index: QModelIndex) -> None:
         index = index.siblingAtColumn(0)

@@ -597,6 +597,18 @@ def test_grouping_columns_and_sort_are_there_at_the_next_start(panel, session):
     assert panel.view.header().sortIndicatorSection() == 3
 
 
+def test_widths_that_columns_were_drawn_to_are_there_at_the_next_start(panel, session, qtbot):
+    section = 1 + STANDARD.index("steps")
+    panel.view.header().resizeSection(section, 123)
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    other = BrowserPanel(session, ActionRegistry(window))
+    window.setCentralWidget(other)
+    assert other.view.header().sectionSize(section) == 123
+    other.view.set_widths({"steps": "wide", "curve": -1})  # whatever a file of settings may hold
+    assert other.view.header().sectionSize(section) == COLUMNS["steps"].width
+
+
 def test_nothing_is_remembered_by_a_window_that_is_told_so(qtbot):
     memory = Memory(kept=False)
     memory.remember("runs", {"sort": "steps"})
