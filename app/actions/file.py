@@ -53,10 +53,10 @@ FILE: tuple[Action, ...] = (
     ),
     Action(
         "file.export_animation",
-        "Export the run as an &animation…",
+        "Export runs as &animations…",
         "File",
         "Ctrl+Shift+A",
-        "Its steps one after another, as WebP, GIF or MP4",
+        "Steps of the runs chosen in the list one after another, a file each, as WebP, GIF or MP4",
     ),
     Action(
         "file.export_sheet",

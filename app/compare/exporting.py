@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,17 +67,27 @@ class Exporter(QObject):
         self._session.in_background(save, lambda path: self.written.emit(str(path)))
 
     def save_animation(self, out: Path) -> None:
-        """Write the current run as an animated WebP or GIF or an MP4, as fast as it is played."""
-        run, rate = self._session.run, self._player.rate
-        if run is None:
-            return
+        """Write the runs chosen in the list, or the current one, as animated WebP or GIF or MP4, as played.
+
+        Of several runs each has a file of its own, named after `out` and the run's place in the list.
+        """
+        run_ids, rate = self._session.selected_runs, self._player.rate
+        outs = [out] if len(run_ids) == 1 else _numbered(out, len(run_ids))
 
         def write(project: Project, export: Export) -> bool:
             from banana100_core.exchange.animation import animation
 
-            return animation(
-                project, run.id, out, per_second=rate, progress=export.progress, stop=export.stop.is_set
-            )
+            count = len(run_ids)
+            for place, (run_id, each) in enumerate(zip(run_ids, outs, strict=True)):
+
+                def progress(done: int, total: int, what: str, place: int = place) -> None:
+                    export.progress(place * total + done, count * total, what)
+
+                if not animation(
+                    project, run_id, each, per_second=rate, progress=progress, stop=export.stop.is_set
+                ):
+                    return False
+            return True
 
         self._write(out, write)
 
@@ -111,7 +122,9 @@ class Exporter(QObject):
         self._ask("Export this view", "png", "Pictures (*.png)", self.save_view)
 
     def _ask_animation(self) -> None:
-        self._ask("Export the run", "webp", "Animations (*.webp *.gif *.mp4)", self.save_animation)
+        count = len(self._session.selected_runs)
+        title = "Export the run" if count <= 1 else f"Export {count} runs, a file each"
+        self._ask(title, "webp", "Animations (*.webp *.gif *.mp4)", self.save_animation)
 
     def _ask_sheet(self) -> None:
         self._ask("Export the runs", "png", "Contact sheets (*.png *.jpg *.pdf)", self.save_sheet)
@@ -125,3 +138,9 @@ class Exporter(QObject):
         if chosen:
             out = Path(chosen)
             then(out if out.suffix else out.with_suffix(f".{ending}"))
+
+
+def _numbered(out: Path, count: int) -> list[Path]:
+    """Names beside `out` for so many files, none of which exists."""
+    names = (out.with_stem(f"{out.stem} {number}") for number in itertools.count(1))
+    return list(itertools.islice((name for name in names if not name.exists()), count))

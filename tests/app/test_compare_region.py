@@ -208,3 +208,28 @@ def test_backdrop_details_and_filmstrip_are_as_they_were_left(panel, session, qt
     assert registry.qaction("view.step_details").isChecked()
     assert not other.filmstrip.isVisible()
     assert not registry.qaction("view.filmstrip").isChecked()
+
+
+def test_each_run_chosen_in_the_list_has_an_animation_of_its_own(panel, session, tmp_path, qtbot):
+    first = session.run.id
+    second = add_run(session.project, NewRun("fog", "codec_loss", "jpeg", "replicate", 2, 1))
+    steps_of_first = [step.image.sha256 for step in session.steps[:2]]
+    data = [image_bytes(session.project, sha256) for sha256 in steps_of_first]
+    add_steps(
+        session.project,
+        [
+            (NewStep(second, n, Outcome.DONE if n else Outcome.INITIAL), NewImage(inspect(each), data=each))
+            for n, each in enumerate(data)
+        ],
+    )
+    session.selected_runs = [first, second]
+    (tmp_path / "runs 2.webp").touch()  # is left as it is
+    with qtbot.waitSignal(panel.exporter.written, timeout=20_000):
+        panel.exporter.save_animation(tmp_path / "runs.webp")
+    frames = {}
+    for name in ("runs 1.webp", "runs 3.webp"):
+        with Pillow.open(tmp_path / name) as opened:
+            frames[name] = opened.n_frames
+    assert frames == {"runs 1.webp": LAST + 1, "runs 3.webp": 2}
+    assert (tmp_path / "runs 2.webp").read_bytes() == b""
+    assert not (tmp_path / "runs.webp").exists()
