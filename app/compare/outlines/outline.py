@@ -120,11 +120,13 @@ class Outlines(QObject):
         super().__init__(parent)
         self._session = session
         self._tags: dict[str, Tag] = {}
+        self._recent: dict[str, ChosenTag] = {}  # that were chosen, perhaps before they were stored
         self._modes: Mapping[str, FailureMode] = failure_modes()  # until the project's own are read
         self._known: dict[tuple[int, str], Outline] = {}
         self._at: dict[Frame, Layer] = {}
         self.edits = RegionEdits.of(session)
         self.edits.changed.connect(self._forget)
+        session.tag_chosen.connect(self._remember)
         for news in (session.tag_chosen, session.blinding_changed, session.annotator_changed):
             news.connect(self._forget)
         session.run_changed.connect(self._take_run)
@@ -179,8 +181,14 @@ class Outlines(QObject):
             for uuid, regions in by_tag.items()
         }
 
+    def _remember(self) -> None:
+        chosen = self._session.chosen_tag
+        if chosen is not None:
+            self._recent[chosen.uuid] = chosen
+
     def _take_run(self) -> None:
         self._known.clear()
+        self._recent.clear()
         self._forget()
 
     def _forget(self) -> None:
@@ -234,7 +242,7 @@ class Outlines(QObject):
         chosen = self._session.chosen_tag
         if chosen is not None and chosen.uuid == tag_uuid:
             return chosen  # which may be about to be stored
-        return self._tags.get(tag_uuid)
+        return self._tags.get(tag_uuid) or self._recent.get(tag_uuid)
 
 
 class Layer:
