@@ -56,7 +56,7 @@ class RunDelegate(QStyledItemDelegate):
         self._sparklines = sparklines
         self._cells: OrderedDict[tuple[Hashable, ...], QPixmap] = OrderedDict()
         self._last_drawn: dict[int, str] = {}
-        self._awaited: set[str] = set()
+        self._awaited: dict[str, set[QPersistentModelIndex]] = {}
         self.generating: int | None = None
         theme.notifier().theme_changed.connect(self._cells.clear)
 
@@ -66,12 +66,9 @@ class RunDelegate(QStyledItemDelegate):
             return _NO_SIZE  # a row is as high as its first cell
         return _GROUP_SIZE if self._tree.node(index).listed is None else _RUN_SIZE
 
-    def awaits(self, sha256: str) -> bool:
-        """Whether a thumbnail that has come was missed when rows were drawn."""
-        if sha256 in self._awaited:
-            self._awaited.discard(sha256)
-            return True
-        return False
+    def awaited(self, sha256: str) -> set[QPersistentModelIndex]:
+        """The cells that were drawn without a thumbnail which has come."""
+        return self._awaited.pop(sha256, set())
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -82,7 +79,7 @@ class RunDelegate(QStyledItemDelegate):
         device = painter.device()
         ratio = device.devicePixelRatioF() if device is not None else 1.0
         column = self._tree.column(index.column())
-        told, draw = self._content(node, column)
+        told, draw = self._content(node, column, index)
         key = (column.key, rect.width(), rect.height(), ratio, told)
         cell = self._cells.get(key)
         if cell is None:
@@ -93,7 +90,9 @@ class RunDelegate(QStyledItemDelegate):
             self._cells.move_to_end(key)
         painter.drawPixmap(rect.topLeft(), cell)
 
-    def _content(self, node: Node, column: Column) -> tuple[Hashable, Callable[[QPainter, QRect], None]]:
+    def _content(
+        self, node: Node, column: Column, index: QModelIndex | QPersistentModelIndex
+    ) -> tuple[Hashable, Callable[[QPainter, QRect], None]]:
         """What a cell depends on, and how it is drawn."""
         entry = node.listed
         if entry is None:
@@ -103,7 +102,7 @@ class RunDelegate(QStyledItemDelegate):
             )
         run = entry.run
         if column.key == RUN:
-            thumbnail = self._thumbnail(run)
+            thumbnail = self._thumbnail(run, index)
             told: Hashable = (node.title, node.note, None if thumbnail is None else thumbnail.cacheKey())
             return told, lambda painter, rect: _draw_run(painter, rect, node, thumbnail)
         if column.key == CURVE:
@@ -126,7 +125,7 @@ class RunDelegate(QStyledItemDelegate):
         name = "warning" if entry.run.steps_failed else _ICONS[entry.run.state]
         return name, shown.warning if warns else shown.muted
 
-    def _thumbnail(self, run: Run) -> QPixmap | None:
+    def _thumbnail(self, run: Run, index: QModelIndex | QPersistentModelIndex) -> QPixmap | None:
         """That of the last step, or the one before it until it has come."""
         wanted = run.last_sha256 or run.initial_sha256
         if wanted is None:
@@ -135,7 +134,7 @@ class RunDelegate(QStyledItemDelegate):
         if pixmap is not None:
             self._last_drawn[run.id] = wanted
             return pixmap
-        self._awaited.add(wanted)
+        self._awaited.setdefault(wanted, set()).add(QPersistentModelIndex(index))
         before = self._last_drawn.get(run.id)
         return self._thumbnails.pixmap(before) if before else None
 

@@ -181,8 +181,8 @@ class BrowserPanel(QWidget):
     # Showing it
 
     def _take_thumbnail(self, sha256: str) -> None:
-        if self._delegate.awaits(sha256):
-            self.view.viewport().update()
+        for cell in self._delegate.awaited(sha256):
+            self.view.update(cell)
 
     def _take_curves(self) -> None:
         metric = self._sparklines.metric

@@ -119,6 +119,13 @@ class RunView(QTreeView):
         if event.oldSize().width() != event.size().width():
             self.fit_columns()
 
+    def scrollContentsBy(self, right: int, down: int) -> None:
+        """Qt's: move what stays on screen; Qt itself paints all anew from a few pixels on."""
+        if right == 0 and abs(down) < self.viewport().height():
+            self.viewport().scroll(right, down)
+        else:
+            super().scrollContentsBy(right, down)
+
     def drawRow(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
@@ -147,6 +154,12 @@ class RunView(QTreeView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Qt's: the rows, or what to do when there are none."""
+        # What covers all of its ground is moved when it scrolls, and only the new rows are painted. The
+        # style takes that away whenever it is applied.
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        ground = QPainter(self.viewport())
+        ground.fillRect(event.rect(), QColor(theme.colours().window))
+        ground.end()
         super().paintEvent(event)
         if self.hint:
             painter = QPainter(self.viewport())

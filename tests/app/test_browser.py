@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
+from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QInputDialog, QMainWindow, QToolButton
 
@@ -595,6 +596,26 @@ def test_grouping_columns_and_sort_are_there_at_the_next_start(panel, session):
     titles = [panel.tree.headerData(n, Qt.Orientation.Horizontal) for n in range(panel.tree.columnCount())]
     assert titles == ["Run", "Steps", "Tags", "NIQE"]
     assert panel.view.header().sortIndicatorSection() == 3
+
+
+def _pixels(pixmap: QPixmap) -> bytes:
+    return bytes(pixmap.toImage().convertToFormat(QImage.Format.Format_RGB32).constBits())
+
+
+def test_what_scrolling_moves_is_what_a_fresh_painting_shows(panel, qtbot, qapp):
+    panel.window().resize(320, 170)
+    panel.arrange(Arrangement(Grouping.PROTOCOL))
+    panel.view.expandAll()
+    panel.view.setFocus()  # no cursor blinks
+    qtbot.waitUntil(panel.is_settled)
+    bar = panel.view.verticalScrollBar()
+    assert bar.maximum() > 40
+    for place in (5, 30, 12, bar.maximum(), bar.maximum() - 9, 0, 40):
+        bar.setValue(place)
+        qapp.processEvents()
+    list_in_window = panel.view.rect().translated(panel.view.mapTo(panel.window(), QPoint()))
+    seen = panel.screen().grabWindow(panel.window().winId()).copy(list_in_window)
+    assert _pixels(seen) == _pixels(panel.window().grab(list_in_window))
 
 
 def test_widths_that_columns_were_drawn_to_are_there_at_the_next_start(panel, session, qtbot):
