@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QWidget
 from app import theme
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from app.actions import ActionRegistry
     from app.session import Session
 
@@ -32,7 +34,11 @@ NEEDED_LATER = ("banana100_core.generation.executor", "banana100_core.scoring.po
 
 
 class PanelMaker(QObject):
-    """Imports the panels' modules on a thread, then makes one panel each turn of the event loop."""
+    """Imports the panels' modules on a thread, then makes one panel each turn of the event loop.
+
+    A panel that takes long has a class method `in_parts`, a generator that gives way after each part and
+    returns the panel: it takes as many turns.
+    """
 
     made = Signal(str, QWidget)
     finished = Signal()
@@ -44,6 +50,7 @@ class PanelMaker(QObject):
         self._session = session
         self._registry = registry
         self.panels: dict[str, QWidget] = {}
+        self._parts: Generator[None, None, QWidget] | None = None
         self._imported.connect(self._make_next, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -69,7 +76,10 @@ class PanelMaker(QObject):
 
     def _make_next(self) -> None:
         place, module, name = PANELS[len(self.panels)]
-        panel: QWidget = getattr(importlib.import_module(module), name)(self._session, self._registry)
+        panel = self._make(getattr(importlib.import_module(module), name))
+        if panel is None:
+            QTimer.singleShot(0, self._make_next)
+            return
         self.panels[place] = panel
         self.made.emit(place, panel)
         if self.complete:
@@ -77,3 +87,17 @@ class PanelMaker(QObject):
             self.finished.emit()
         else:
             QTimer.singleShot(0, self._make_next)
+
+    def _make(self, kind: Any) -> QWidget | None:  # noqa: ANN401 - panels share no class of their own
+        """Make a panel, or a part of it; None while parts are missing."""
+        if not hasattr(kind, "in_parts"):
+            panel: QWidget = kind(self._session, self._registry)
+            return panel
+        if self._parts is None:
+            self._parts = kind.in_parts(self._session, self._registry)
+        try:
+            next(self._parts)
+        except StopIteration as made:
+            self._parts = None
+            return cast("QWidget", made.value)
+        return None

@@ -36,8 +36,9 @@ DEFAULT_METRICS = 6
 class ScoresView(QWidget):
     """The plot with its controls."""
 
-    def __init__(self, session: Session, registry: ActionRegistry, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, registry: ActionRegistry, plot: CurvesView | None = None) -> None:
+        """`plot`: an empty one, if it is made already."""
+        super().__init__()
         self._session = session
         self._registry = registry
         self._groups: tuple[Group, ...] = ()
@@ -48,7 +49,7 @@ class ScoresView(QWidget):
         self.model = MetricModel(self)
         self.source = ScoreSource(session, self)
         self._admissions = Admissions.of(session)
-        self.plot = CurvesView()
+        self.plot = plot or CurvesView()
         self.plot.set_describer(self._describe)
         self._build()
         self._connect()
