@@ -401,7 +401,10 @@ def test_a_region_drawn_where_others_hold_is_added_to_them(boxed):
 
 
 def test_removing_the_only_region_at_a_later_step_ends_it_there_and_is_undone(boxed):
-    boxed.at(4).press(Qt.Key.Key_Delete)
+    assert "Del removes it" in boxed.tool.hint.text
+    boxed.at(4)
+    boxed.qtbot.waitUntil(lambda: "Del ends it before this step" in boxed.tool.hint.text)
+    boxed.press(Qt.Key.Key_Delete)
     assert "Ended a region of Persistent noise before this step" in boxed.tool.hint.text
     assert [(there.step, there.end_step) for there in boxed.saved()] == [(2, 3)]
     assert boxed.shown() == []

@@ -33,9 +33,10 @@ def hint_for(
         )
         count = len(handles(outline.kind, points))
         return f"Handle {handle + 1} of {count}: arrows move it, Shift by 10. {more}. Esc goes back."
+    gone = "ends it before this step" if outline.held else "removes it"
     return (
         f"{outline.label}, {_where(outline.kind, points)}: arrows move it, Shift by 10; "
-        "Enter for its handles, Del removes it. Esc lets go."
+        f"Enter for its handles, Del {gone}. Esc lets go."
     )
 
 
