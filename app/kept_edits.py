@@ -49,7 +49,7 @@ class KeptEdits:
                 path.unlink(missing_ok=True)
                 return True
             path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished.write_text(json.dumps(kinds, ensure_ascii=False), "utf-8")
+            unfinished.write_text(json.dumps(kinds), "utf-8")
             unfinished.replace(path)
         except (OSError, UnicodeError):
             return False
@@ -57,7 +57,7 @@ class KeptEdits:
 
     def read(self, made: Callable[[dict[str, Any]], _Kept]) -> list[_Kept]:
         """The edits, each made of what was written; none where that can't be understood."""
-        with contextlib.suppress(ValueError, KeyError, TypeError):
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
             return [made(each) for each in _read(_path(self.project)).get(self.kind.value, ())]
         return []
 
