@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import os
-import sys
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -13,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.allocator import give_back
 from app.threads import give_way
 from banana100_core.errors import BananaError
 
@@ -139,7 +137,7 @@ class ImageLoader(QObject):
         self._held = 0
         self._errors.clear()
         self._wanted, self._ahead = [], []
-        _give_memory_back()
+        give_back()
 
     def want(self, *sha256s: str, ahead: Sequence[str] = ()) -> None:
         """Ask for pictures, most urgent first; `ahead` are expected next. Replaces all wishes before."""
@@ -281,10 +279,3 @@ def _granted(project: Project, wish: _Wish) -> _Done:
     except Exception as error:  # noqa: BLE001 - a fault in one picture must not end the thread for all others
         return _Done(project, wish.sha256, None, f"{type(error).__name__}: {error}")
     return _Done(project, wish.sha256, pyramid, "")
-
-
-def _give_memory_back() -> None:
-    """Have the C library return freed memory to the system, which glibc puts off for blocks of this size."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):  # another C library than glibc
-            ctypes.CDLL(None).malloc_trim(0)

@@ -16,6 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app import theme
+from app.allocator import hold_little_back
 from app.garbage import UiThreadCollector
 from app.notifications import FaultCatcher, keep_log
 from app.responsiveness import LoopWatch
@@ -83,6 +84,7 @@ def run_window(
 
 def start_application() -> QApplication:
     """Make Qt's application with the program's name, look and log; the one that is there is used again."""
+    hold_little_back()
     application = QApplication.instance() or QApplication(sys.argv[:1])
     if not isinstance(application, QApplication):
         raise TypeError("another kind of Qt application runs in this process")

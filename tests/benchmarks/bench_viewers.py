@@ -100,13 +100,12 @@ def _measure_ours(project: Path) -> None:
     import resource
     import time
 
-    from PySide6.QtWidgets import QApplication
-
+    from app.main import start_application
     from app.panels import MIDDLE
     from app.window import MainWindow
     from tests.benchmarks.bench_compare import WINDOW, _wait, _wait_idle
 
-    application = QApplication([])
+    application = start_application()
     window = MainWindow(remember=False)
     window.resize(*WINDOW)
     window.show()
