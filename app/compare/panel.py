@@ -49,7 +49,7 @@ from app.thumbnails import Thumbnails
 if TYPE_CHECKING:
     from app.actions import ActionRegistry
     from app.session import Session
-    from banana100_core.project.records import Image, Run, Step
+    from banana100_core.project.records import Image, Step
 
 _DETAILS_WIDTH = 40 * theme.GRID
 _DETAILS, _FILMSTRIP = "step_details", "filmstrip"  # as they are remembered
@@ -277,11 +277,11 @@ class ComparePanel(QWidget):
 
     def _show_pictures(self) -> None:
         panes = range(PANE_COUNT)
-        names = tuple(self._name(pane) for pane in panes)
+        names = tuple(map(self.pane_steps.name, panes))
         self.panes.show_images(*map(self._image, panes), names=names)
         self._show_headers()
         self._read_pixels(self._place)
-        self.meter.read(self._name)
+        self.meter.read(self.pane_steps.name)
 
     def _image(self, pane: int) -> PaneImage:
         step = self.pane_steps.step(pane)
@@ -298,16 +298,6 @@ class ComparePanel(QWidget):
         run = self.pane_steps.other_run(pane) or self._session.run
         back = turn_back(run, step.number) if run is not None and self._turns_back else Turn()
         return back.then(self.panes.turns[pane])
-
-    def _name(self, pane: int) -> str:
-        """What a pane's picture is called on a badge."""
-        step, other = self.pane_steps.step(pane), self.pane_steps.other_run(pane)
-        number = self.pane_steps.number(pane) if step is None else step.number
-        if self._session.blinding.steps:
-            name = "Current" if pane == CURRENT_PANE else f"Pane {pane + 1}" if pane else "Reference"
-        else:
-            name = f"Step {number}"
-        return name + (f" · {_in_short(other)}" if other else "")
 
     def _show_headers(self) -> None:
         for pane in self.panes.comparison.compared:
@@ -338,7 +328,7 @@ class ComparePanel(QWidget):
         for pane in self.panes.comparison.compared:
             canvas = self.panes.canvases[pane]
             own = place and (place[0] + canvas.offset[0], place[1] + canvas.offset[1])
-            readings.append(read_pixel(self.panes.images[pane], self._name(pane).lower(), own))
+            readings.append(read_pixel(self.panes.images[pane], self.pane_steps.name(pane).lower(), own))
         self.readout.show_readings([reading for reading in readings if reading is not None])
 
     def _show_zoom(self) -> None:
@@ -405,7 +395,3 @@ class ComparePanel(QWidget):
     def end_flip(self) -> None:
         """Show the current step again."""
         self._flip(on=False)
-
-
-def _in_short(run: Run) -> str:
-    return f"{run.initial_image}, repeat {run.repeat}"

@@ -145,6 +145,15 @@ class PaneSteps(QObject):
         others = self._others.get(other.id, []) if other is not None else []
         return next((step for step in others if step.number == self._session.step), None)
 
+    def name(self, pane: int) -> str:
+        """What a pane's picture is called in a few words."""
+        step, other = self.step(pane), self.other_run(pane)
+        if self._session.blinding.steps:
+            name = "Current" if pane == CURRENT_PANE else f"Pane {pane + 1}" if pane else "Reference"
+        else:
+            name = f"Step {self.number(pane) if step is None else step.number}"
+        return name + (f" · {other.initial_image}, repeat {other.repeat}" if other else "")
+
     def missing(self, pane: int) -> str:
         """Why a pane shows no step, if the other run has none of this number."""
         rule, run = self._rules[pane], self.other_run(pane)
