@@ -73,7 +73,7 @@ def on_screen(window):
             found += said_by(widget)
     compare = window.maker.panels["compare"]
     found += [header.text for header in compare.headers]
-    found += [compare._name(pane) for pane in range(4)]
+    found += [compare.pane_steps.name(pane) for pane in range(4)]
     found += [f"{bar.text} {bar.told}" for bar in compare.slider.bars]
     for header in compare.headers:
         menu = header._name.menu()
