@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import statistics
-import sys
 import tempfile
 import time
 from dataclasses import replace
@@ -27,12 +26,10 @@ def rows() -> list[BenchRow]:
     """Build the study, then use the list as a person does; all times end with the list painted."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtCore import QSettings
-    from PySide6.QtWidgets import QApplication
 
-    from app.main import SWITCH_SECONDS
+    from app.main import start_application
 
-    application = QApplication.instance() or QApplication([])
-    sys.setswitchinterval(SWITCH_SECONDS)  # as in the program
+    application = start_application()
     with tempfile.TemporaryDirectory() as folder:
         QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, folder)
         path = Path(folder) / "study.b100"
@@ -45,9 +42,12 @@ def _use(application, path: Path) -> list[BenchRow]:
 
     from app.actions import ActionRegistry
     from app.browser.panel import BrowserPanel
+    from app.garbage import UiThreadCollector
     from app.session import Session
 
     window = QMainWindow()
+    collector = UiThreadCollector(window)
+    collector.start()
     session = Session(annotator="bench")
     panel = BrowserPanel(session, ActionRegistry(window))
     window.setCentralWidget(panel)
@@ -62,6 +62,7 @@ def _use(application, path: Path) -> list[BenchRow]:
             _scrolling(application, panel),
         ]
     finally:
+        collector.stop()
         session.close_project()
         window.close()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import sys
 import tempfile
 import time
 from dataclasses import replace
@@ -37,21 +36,23 @@ LIMIT_MS = 16.0
 def rows() -> list[BenchRow]:
     """All rows of this benchmark."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from PySide6.QtWidgets import QApplication, QMainWindow
+    from PySide6.QtWidgets import QMainWindow
 
     from app.actions import ActionRegistry
     from app.compare.panel import ComparePanel
-    from app.main import SWITCH_SECONDS
+    from app.garbage import UiThreadCollector
+    from app.main import start_application
     from app.session import Session
 
-    sys.setswitchinterval(SWITCH_SECONDS)  # as the program does
-    application = QApplication.instance() or QApplication([])
+    application = start_application()
     window = QMainWindow()
     session = Session(window)
     panel = ComparePanel(session, ActionRegistry(window))
     window.setCentralWidget(panel)
     window.resize(*WINDOW)
     window.show()
+    collector = UiThreadCollector(window)
+    collector.start()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "study.b100"
         decoding = _fill(path)
@@ -63,6 +64,7 @@ def rows() -> list[BenchRow]:
         for kind in ("PNG", "JPEG"):
             found += _cold(application, session, panel, Path(folder) / f"{kind}.b100", kind)
         found += _held_arrow(application, session, panel, Path(folder) / "long.b100")
+    collector.stop()
     window.deleteLater()
     return found
 
