@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from banana100_core.scoring.vision_language.scorer import VisionLanguageScorer
 
 _READERS = 4  # beside a graphics card, which must not wait for pictures
+_PIXELS_A_THREAD = 500_000  # with fewer, threads wait for each other longer than they gain
 _NATIVE_BYTES = 200_000_000
 _NATIVE_BYTES_A_PIXEL = 12
 
@@ -122,8 +123,12 @@ class _Worker:
                 for metric in job.metrics:
                     emit(self._failed(location.sha256, metric, error, 0.0))
             else:
-                yield _Picture(location.sha256, pixels, NativeScorer(pixels, self._setup.threads))
+                yield _Picture(location.sha256, pixels, NativeScorer(pixels, self._threads_for(pixels)))
         self._ahead = {each: self._readers.submit(_decode, each) for each in job.following}
+
+    def _threads_for(self, pixels: NDArray[np.uint8]) -> int:
+        """Leave the other cores to other programs where they would not help."""
+        return max(1, min(self._setup.threads, pixels.size // 3 // _PIXELS_A_THREAD))
 
     def _score(self, metric: str, pictures: Sequence[_Picture]) -> Iterator[Scored]:
         """Score pictures by a metric, in one batch if that changes nothing."""
