@@ -274,9 +274,9 @@ def _settings(path: Path, *, read_only: bool) -> dict[str, str]:
             refuse_newer(path, found)
             if read_only and found < packed_version(MAJOR, MINOR):
                 raise OlderProjectError(
-                    f"{path} was written by an older version of the program. Open it once for writing, in the "
-                    "window or by a command that changes it such as `banana100 score`, to bring it up to date "
-                    "(a backup is made first)."
+                    f"{path} was written by an older version of the program. Open it once for "
+                    "writing, in the window or by a command that changes it such as `banana100 score`, to "
+                    "bring it up to date (a backup is made first)."
                 )
             settings = dict(connection.execute("SELECT key, value FROM project_setting").fetchall())
             settings["journal_mode"] = connection.execute("PRAGMA journal_mode").fetchone()[0]
