@@ -19,6 +19,7 @@ _THREADS = 2
 _BLOCK_LEVELS = 7
 BLOCK_ROWS = 2**_BLOCK_LEVELS
 """Rows of the full picture that are reduced together."""
+_SUMS_BYTES = 2**18  # held at once; larger ones leave the processor's cache, and are new memory each time
 _MANY_PIXELS = 2_000_000  # from here on, the level of halves is made only when it is asked for
 
 
@@ -123,8 +124,11 @@ def _reduce(pyramid: Pyramid, level: int, top: int, bottom: int) -> None:
     """Fill what a level has of the rows of the finer level that it is made from."""
     shrunk = 4 if level == 2 else 2
     finer, coarser = pyramid.levels[0 if level == 2 else level - 1], pyramid.levels[level]
-    reduced = _means(finer[top:bottom], shrunk)
-    coarser[top // shrunk : top // shrunk + len(reduced)] = reduced
+    bottom = min(bottom, len(finer))
+    at_once = max(1, _SUMS_BYTES // (6 * finer.shape[1])) * shrunk
+    for start in range(top, bottom, at_once):
+        reduced = _means(finer[start : min(bottom, start + at_once)], shrunk)
+        coarser[start // shrunk : start // shrunk + len(reduced)] = reduced
 
 
 def _means(pixels: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from banana100_core.imaging.pyramid import Pyramid
 
-_ROWS_AT_ONCE = 32  # of a PNG; few enough to stay in the processor's cache until they are in their place
+_ROWS_AT_ONCE = 16  # of a PNG; few enough to stay in the processor's cache until they are in their place
 
 
 def pyramid_for_screen(data: bytes, *, name: str = "") -> Pyramid:
