@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from app.allocator import give_back
 from app.threads import give_way
 from banana100_core.errors import BananaError
+from banana100_core.imaging import buffers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,6 +138,7 @@ class ImageLoader(QObject):
         self._held = 0
         self._errors.clear()
         self._wanted, self._ahead = [], []
+        buffers.give_back()
         give_back()
 
     def want(self, *sha256s: str, ahead: Sequence[str] = ()) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from PIL.JpegImagePlugin import JpegImageFile
 
 from banana100_core.imaging import colour, reading
+from banana100_core.imaging.buffers import new_picture
 from banana100_core.imaging.decode import Purpose, decode
 from banana100_core.imaging.plain_png import is_plain_png, open_plain_png
 from banana100_core.imaging.pyramid import BLOCK_ROWS, begin, build, finish, reduce_block
@@ -56,8 +57,8 @@ def _fast_decoder(opened: ImageFile, data: bytes) -> Callable[[bytes, int, int],
 def _from_jpeg(data: bytes, width: int, height: int) -> Pyramid:
     import simplejpeg
 
-    pixels = simplejpeg.decode_jpeg(data, "RGB")
-    if pixels.shape != (height, width, 3):
+    pixels = new_picture(height, width)
+    if simplejpeg.decode_jpeg(data, "RGB", buffer=pixels).shape != pixels.shape:
         raise ValueError("another size than the header's")
     return build(pixels)
 
@@ -66,7 +67,7 @@ def _from_png(data: bytes, width: int, height: int) -> Pyramid:
     import pyvips
 
     region = pyvips.Region.new(open_plain_png(data, width, height))
-    pyramid = begin(np.empty((height, width, 3), np.uint8))
+    pyramid = begin(new_picture(height, width))
     # Inflating can't be shared out, so a second thread makes the smaller levels meanwhile.
     with ThreadPoolExecutor(1, "pyramid") as thread:
         work = []
