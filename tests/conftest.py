@@ -24,6 +24,9 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if not config.getoption("--headed"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    # A shell starts what runs in the background with SIGINT ignored, and what tests start would inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # Here too, and not only for each test: fixtures of a whole module begin before those of its tests.
     home = tempfile.TemporaryDirectory(prefix="banana100-tests-")
     config.add_cleanup(home.cleanup)

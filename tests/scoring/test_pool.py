@@ -282,7 +282,7 @@ def test_a_worker_that_can_not_start_halts_the_pool_and_says_why(project, add_pi
 
 
 def test_a_killed_worker_starts_again_and_nothing_is_missing(project, add_pictures):
-    hashes = add_pictures(12, 200, 200)
+    hashes = add_pictures(60, 200, 200)
     with running(project) as pool, events(pool) as wait_for:
         pool.request(hashes)
         wait_for(lambda progress: progress.done > 0)
@@ -290,8 +290,8 @@ def test_a_killed_worker_starts_again_and_nothing_is_missing(project, add_pictur
         os.kill(pid, signal.SIGKILL)
         assert pool.wait(SECONDS)
         assert pool.worker_pids() != [pid]
-        assert (pool.progress().done, pool.progress().failed) == (36, 0)
-    assert rows(project, "SELECT count(*), count(score) FROM score") == [(36, 36)]
+        assert (pool.progress().done, pool.progress().failed) == (180, 0)
+    assert rows(project, "SELECT count(*), count(score) FROM score") == [(180, 180)]
 
 
 def test_close_ends_in_the_middle_of_a_picture_and_keeps_what_is_finished(project, add_pictures):
