@@ -267,11 +267,11 @@ def _granted(project: Project, wish: _Wish) -> _Done:
     # Not at the top: the first window comes up before any picture is decoded.
     from banana100_core.imaging.pyramid import with_halves
     from banana100_core.imaging.screen import pyramid_for_screen
-    from banana100_core.project.images import image_location
+    from banana100_core.project.images import image_bytes
 
     try:
         if wish.decoded is None:
-            pyramid = pyramid_for_screen(image_location(project, wish.sha256).read())
+            pyramid = pyramid_for_screen(image_bytes(project, wish.sha256))
         else:
             pyramid = with_halves(wish.decoded)
     except BananaError as error:
