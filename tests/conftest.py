@@ -10,6 +10,7 @@ import select
 import signal
 import tempfile
 import threading
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import pytest
@@ -56,8 +57,11 @@ def nothing_left_running():
         for thread in set(threading.enumerate()) - threads
         if not thread.daemon and _outlives_grace(thread)
     ]
-    started = {pid: _command_of(pid) for pid in _children() - processes}
-    left += [f"process {pid} ({command})" for pid, command in started.items() if _had_to_be_killed(pid)]
+    left += [
+        f"process {pid} ({command})"
+        for pid in _children() - processes
+        if (command := _killed_after_grace(pid)) is not None
+    ]
     if left:
         pytest.fail("still running after the test: " + ", ".join(left))
 
@@ -78,8 +82,8 @@ def _children() -> set[int]:
     for listing in Path("/proc/self/task").glob("*/children"):
         with contextlib.suppress(OSError):
             children |= {int(pid) for pid in listing.read_text().split()}
-    # Python itself keeps this one for all processes that it spawns.
-    return {pid for pid in children if _is_alive(pid) and "resource_tracker" not in _command_of(pid)}
+    kept_by_python = resource_tracker._resource_tracker._pid  # one for all processes that it spawns
+    return {pid for pid in children if _is_alive(pid) and pid != kept_by_python}
 
 
 def _is_alive(pid: int) -> bool:
@@ -94,17 +98,22 @@ def _command_of(pid: int) -> str:
     return "gone"
 
 
-def _had_to_be_killed(pid: int) -> bool:
-    """Wait for a process to end; one that doesn't is killed, so that other tests don't meet it."""
+def _killed_after_grace(pid: int) -> str | None:
+    """Wait for a process to end; one that doesn't is killed, so that other tests don't meet it.
+
+    Returns:
+        The command of the process that was killed, read late: one that has only just begun has none yet.
+    """
     try:
         descriptor = os.pidfd_open(pid)
     except OSError:
-        return False
+        return None
     try:
         if select.select([descriptor], [], [], GRACE_SECONDS)[0]:
-            return False
+            return None
+        command = _command_of(pid)
         os.kill(pid, signal.SIGKILL)
-        return True
+        return command
     finally:
         os.close(descriptor)
 
