@@ -108,7 +108,7 @@ class SummaryView(QWidget):
             title.setFontWeight(QFont.Weight.DemiBold)
             title.setForeground(QColor(shown.text))
             mark = QTextCharFormat()
-            mark.setForeground(QColor(shown.accent))
+            mark.setForeground(QColor(shown.link))
             if section.title or section.evaluates:
                 _begin(cursor, block, first=number == 0)
                 cursor.insertText(section.title, title)

@@ -91,9 +91,7 @@ class ModeButton(QAbstractButton):
             painter.setBrush(QColor(shown.field))
             painter.setPen(QColor(shown.line))
             painter.drawRoundedRect(left, top, CAP, CAP, 4, 4)
-        painter.setPen(QColor(Qt.GlobalColor.white) if self._holds and colour.lightnessF() < 0.55 else text)
-        if self._holds and colour.lightnessF() >= 0.55:
-            painter.setPen(QColor(Qt.GlobalColor.black))
+        painter.setPen(theme.ink_on(colour) if self._holds else text)
         painter.drawText(left, top, CAP, CAP, Qt.AlignmentFlag.AlignCenter, self.key)
         metrics = self.fontMetrics()
         right = metrics.horizontalAdvance(self._where) + theme.GRID if self._where else 0
