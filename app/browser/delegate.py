@@ -208,17 +208,11 @@ def _draw_curve(
         return
     rect = QRect(cell.left(), cell.center().y() - CURVE_HEIGHT // 2, cell.width(), CURVE_HEIGHT)
     low, high = span
-    path = QPainterPath()
-    for number, (step, value) in enumerate(points):
-        x = rect.left() + rect.width() * step / last
-        y = rect.bottom() - rect.height() * (value - low) / ((high - low) or 1.0)
-        if number:
-            path.lineTo(QPointF(x, y))
-        else:
-            path.moveTo(QPointF(x, y))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    left, bottom = rect.left(), rect.bottom()
+    across, up = rect.width() / last, rect.height() / ((high - low) or 1.0)
+    line = [QPointF(left + across * step, bottom - up * (value - low)) for step, value in points]
     painter.setPen(QPen(QColor(theme.colours().muted), 1.25))
-    painter.drawPath(path)
+    painter.drawPolyline(line)
 
 
 def _draw_state(painter: QPainter, rect: QRect, text: str, icon: tuple[str, str], column: Column) -> None:

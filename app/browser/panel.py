@@ -19,7 +19,7 @@ from app.browser.arrangement import (
     from_memory,
     to_memory,
 )
-from app.browser.columns import known
+from app.browser.columns import CURVE, known
 from app.browser.delegate import RunDelegate
 from app.browser.facet_popup import FacetPopup
 from app.browser.facts import Facts
@@ -184,10 +184,13 @@ class BrowserPanel(QWidget):
         for cell in self._delegate.awaited(sha256):
             self.view.update(cell)
 
-    def _take_curves(self) -> None:
+    def _take_curves(self, changed: set[int] | None) -> None:
         metric = self._sparklines.metric
         self.tree.name_curve(find_metric(metric).title if metric else "")
-        self.view.viewport().update()
+        if changed is None:
+            self.view.viewport().update()
+        else:
+            self.view.update_runs(changed, CURVE)
 
     def _forget(self) -> None:
         """Without a project nothing is looked for."""

@@ -1,8 +1,11 @@
-"""The small curves beside runs: one metric's normalised scores over steps, read for runs on screen only."""
+"""The small curves beside runs: one metric's normalised scores over steps.
+
+Those of the rows on screen are read first, the others ahead of need: while somebody scrolls, nothing is read.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,7 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from banana100_core.catalog.metrics import metrics
-from banana100_core.project.scores import step_scores
+from banana100_core.project.run_facts import run_curves, scores_by_metric
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -20,6 +23,8 @@ _NO_SPAN = (0.0, 100.0)
 
 REST_MS = 1000
 """Scores arrive by the dozen a second; curves this small need not follow each of them."""
+AHEAD = 32
+"""So many runs are read at a time ahead of need."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,8 @@ class _Reading:
 class Sparklines(QObject):
     """Answers at once with the curve it has; asks for a newer one in the background."""
 
-    updated = Signal()
+    updated = Signal(object)
+    """Carries the ids of the runs whose curves have changed, or None when all may look different."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -56,6 +62,7 @@ class Sparklines(QObject):
         self._span = _NO_SPAN
         self._fresh: set[int] = set()
         self._wanted: set[int] = set()
+        self._reads = False
         self._reading = QTimer(self)
         self._reading.setSingleShot(True)
         self._reading.timeout.connect(self._read)
@@ -66,7 +73,7 @@ class Sparklines(QObject):
         for changed in (session.scores_updated, session.steps_updated):
             changed.connect(self._rest)
         session.project_closed.connect(self._forget)
-        session.blinding_changed.connect(self.updated)
+        session.blinding_changed.connect(lambda: self.updated.emit(None))
 
     @property
     def metric(self) -> str | None:
@@ -99,11 +106,12 @@ class Sparklines(QObject):
     def _age(self) -> None:
         """Have the curves on screen asked for again."""
         self._fresh.clear()
-        self.updated.emit()
+        self.updated.emit(None)
 
     def _forget(self) -> None:
         self._reading.stop()
         self._resting.stop()
+        self._reads = False
         self._metric = None
         self._curves.clear()
         self._span = _NO_SPAN
@@ -111,33 +119,52 @@ class Sparklines(QObject):
         self._wanted.clear()
 
     def _read(self) -> None:
-        project, wanted, metric = self._session.project, sorted(self._wanted), self._metric
-        if project is not None and wanted:
-            self._session.in_background(lambda: _read(project, wanted, metric), self._take)
+        project, metric = self._session.project, self._metric
+        if project is None or self._reads:
+            return
+        runs = sorted(self._wanted) or self._ahead()
+        if runs:
+            self._reads = True
+            self._session.in_background(lambda: _read(project, runs, metric), self._take)
+
+    def _ahead(self) -> list[int]:
+        """Runs that were never read; what has changed since is read when it is on screen again."""
+        if self._metric is None or self._session.blinding.scores:
+            return []
+        return [run.id for run in self._session.runs if run.id not in self._curves][:AHEAD]
 
     def _take(self, reading: _Reading) -> None:
+        changed = {run_id for run_id, curve in reading.curves.items() if self._curves.get(run_id) != curve}
+        before = self._metric, self._span
+        self._reads = False
         self._metric = reading.metric
         self._curves.update(reading.curves)
         spans = [curve.span for curve in self._curves.values() if curve.points]
-        self._span = (min(low for low, _ in spans), max(high for _, high in spans)) if spans else _NO_SPAN
+        self._span = (
+            _wide(min(low for low, _ in spans), max(high for _, high in spans)) if spans else _NO_SPAN
+        )
         self._fresh.update(reading.run_ids)
         self._wanted.difference_update(reading.run_ids)
-        if self._wanted:
-            self._reading.start(0)
-        self.updated.emit()
+        self._reading.start(0)
+        if (self._metric, self._span) != before:
+            self.updated.emit(None)
+        elif changed:
+            self.updated.emit(changed)
+
+
+def _wide(low: float, high: float) -> tuple[float, float]:
+    """The span that holds a curve, rounded outwards so that a further curve seldom changes all others."""
+    unit = 10 ** math.floor(math.log10(high - low)) / 2 if high > low else 1.0
+    return math.floor(low / unit) * unit, math.ceil(high / unit) * unit
 
 
 def _read(project: Project, run_ids: list[int], metric: str | None) -> _Reading:
     if metric is None:
         metric = _metric_to_show(project, run_ids)
     reading = _Reading(run_ids, metric)
-    if metric is None:
-        return reading
-    points: dict[int, list[tuple[int, float]]] = {run_id: [] for run_id in run_ids}
-    for score in step_scores(project, run_ids, [metric]):
-        if score.normalised is not None:
-            points[score.run_id].append((score.step, score.normalised))
-    reading.curves = {run_id: Curve(metric, tuple(sorted(found))) for run_id, found in points.items()}
+    if metric is not None:
+        found = run_curves(project, run_ids, metric)
+        reading.curves = {run_id: Curve(metric, tuple(found.get(run_id, ()))) for run_id in run_ids}
     return reading
 
 
@@ -145,7 +172,7 @@ def _metric_to_show(project: Project, run_ids: list[int]) -> str | None:
     """The metric with most scores in the first run that has any; the catalog's order decides a tie."""
     order = {key: place for place, key in enumerate(metrics())}
     for run_id in run_ids:
-        counts = Counter(row.metric for row in step_scores(project, [run_id]) if row.normalised is not None)
+        counts = scores_by_metric(project, run_id)
         if counts:
             return min(counts, key=lambda key: (-counts[key], order.get(key, len(order))))
     return None

@@ -13,7 +13,7 @@ from app.browser.columns import CURVE
 from app.browser.model import NODE_ROLE, Node, RunTree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 NARROWEST_RUN, NARROW_RUN = 16 * theme.GRID, 30 * theme.GRID
 ROOM_FOR_CURVES = 31 * theme.GRID
@@ -96,12 +96,20 @@ class RunView(QTreeView):
         header.blockSignals(False)  # noqa: FBT003 - Qt's
         header.viewport().update()
 
+    def update_runs(self, run_ids: Collection[int], key: str) -> None:
+        """Paint a column anew, of those runs that are seen now."""
+        sections = range(self._tree.columnCount())
+        section = next((each for each in sections if self._tree.column(each).key == key), -1)
+        if section < 0 or self.isColumnHidden(section):
+            return
+        for index in self._indexes_on_screen():
+            run = self._tree.node(index).run
+            if run is not None and run.id in run_ids:
+                self.update(index.siblingAtColumn(section))
+
     def nodes_on_screen(self) -> Iterator[Node]:
         """The rows that are seen now."""
-        index = self.indexAt(self.viewport().rect().topLeft())
-        while index.isValid() and self.visualRect(index).top() < self.viewport().height():
-            yield index.data(NODE_ROLE)
-            index = self.indexBelow(index)
+        return map(self._tree.node, self._indexes_on_screen())
 
     def event(self, event: QEvent) -> bool:
         """Left and Right open and close groups, though they are keys of the window too."""
@@ -172,6 +180,12 @@ class RunView(QTreeView):
                 self.hint,
             )
             painter.end()
+
+    def _indexes_on_screen(self) -> Iterator[QModelIndex]:
+        index = self.indexAt(self.viewport().rect().topLeft())
+        while index.isValid() and self.visualRect(index).top() < self.viewport().height():
+            yield index
+            index = self.indexBelow(index)
 
     def _keep_width(self, section: int, _before: int, width: int) -> None:
         if 0 < section < self._tree.columnCount():

@@ -1,4 +1,4 @@
-"""What a list of runs tells of each run beside its counts: sizes, latest scores, tags, what lacks scores.
+"""What a list of runs tells of each run beside its counts: sizes, scores, tags, what lacks scores.
 
 Answered from indexes and the small rows of image, score and tag; never from the table of blobs, and never
 from the rows of steps, which carry prompts and reasoning summaries.
@@ -6,14 +6,17 @@ from the rows of steps, which carry prompts and reasoning summaries.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from banana100_core.project.records import ReviewState
+from banana100_core.project.rows import to_json
+from banana100_core.project.schema import NORMALISED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from banana100_core.project.project import Project
 
@@ -47,6 +50,24 @@ _TRIED = """
     SELECT run_id, count(image_sha256) AS images,
         sum((SELECT count(DISTINCT metric) FROM score WHERE image_sha256 = step.image_sha256)) AS tried
     FROM step GROUP BY run_id
+"""
+# One row a run, so that SQLite does the work without Python's lock; where two methods scored a step, the
+# later score counts.
+_CURVES = f"""
+    SELECT run_id, json_group_array(number), json_group_array(normalised) FROM (
+        SELECT step.run_id, step.number, {NORMALISED} AS normalised, max(score.created_at)
+        FROM step
+        JOIN score ON score.image_sha256 = step.image_sha256 AND score.metric = :metric
+        JOIN metric ON metric.key = score.metric
+        WHERE step.run_id IN (SELECT value FROM json_each(:runs)) AND score.score IS NOT NULL
+        GROUP BY step.run_id, step.number
+    )
+    GROUP BY run_id
+"""  # noqa: S608 - all parts are constants
+_SCORES_BY_METRIC = """
+    SELECT score.metric, count(*) FROM step JOIN score ON score.image_sha256 = step.image_sha256
+    WHERE step.run_id = ? AND score.score IS NOT NULL
+    GROUP BY score.metric
 """
 
 
@@ -104,3 +125,19 @@ def missing_scores(project: Project) -> dict[int, int]:
         rows = connection.execute(_TRIED).fetchall()
     lacking = {run_id: images * used - (tried or 0) for run_id, images, tried in rows}
     return {run_id: count for run_id, count in lacking.items() if count}
+
+
+def run_curves(project: Project, run_ids: Sequence[int], metric: str) -> dict[int, list[tuple[int, float]]]:
+    """The (step, normalised score) of runs that have scores by a metric, in order of steps."""
+    with project.reading() as connection:
+        rows = connection.execute(_CURVES, {"runs": to_json(list(run_ids)), "metric": metric}).fetchall()
+    return {
+        run_id: sorted(zip(json.loads(steps), json.loads(values), strict=True))
+        for run_id, steps, values in rows
+    }
+
+
+def scores_by_metric(project: Project, run_id: int) -> dict[str, int]:
+    """How many scores a run has, by metric; failed ones don't count."""
+    with project.reading() as connection:
+        return dict(connection.execute(_SCORES_BY_METRIC, (run_id,)).fetchall())

@@ -3,7 +3,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    Qt,
+)
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QInputDialog, QMainWindow, QToolButton
@@ -757,6 +765,42 @@ def test_thumbnails_and_curves_of_the_rows_on_screen_arrive(qtbot, panel, sessio
     assert panel._sparklines.metric in {"piqe", "brisque", "niqe"}
     tip = panel.view.currentIndex().data(Qt.ItemDataRole.ToolTipRole)
     assert find_metric(panel._sparklines.metric).title in tip
+
+
+def test_all_curves_are_read_ahead_of_need_and_each_is_told_of_once(qtbot, panel, session):
+    told: list[set[int] | None] = []
+    panel._sparklines.updated.connect(told.append)
+    ids = {run.id for run in session.runs}
+    qtbot.waitUntil(lambda: ids <= set(panel._sparklines._curves), timeout=10_000)
+    assert all(panel._sparklines.curve(run_id).points for run_id in ids)
+    qtbot.waitUntil(panel.is_settled, timeout=10_000)
+    before = len(told)
+    panel._sparklines._age()  # nothing has changed since
+    qtbot.waitUntil(lambda: panel._sparklines.settled and ids <= panel._sparklines._fresh)
+    assert told[before:] == [None]
+
+
+def test_only_the_curves_that_changed_are_painted_again(qtbot, panel, session):
+    qtbot.waitUntil(panel.is_settled, timeout=10_000)
+    painted = []
+    first = next(panel.tree.nodes())
+    index = panel.tree.index_of_run(first.run.id)
+    curve = index.siblingAtColumn(1 + STANDARD.index("curve"))
+
+    class Watch(QObject):
+        def eventFilter(self, _watched, event):
+            if event.type() == QEvent.Type.Paint:
+                painted.append(event.region())
+            return False
+
+    qtbot.waitUntil(lambda: not panel._sparklines._ahead())
+    panel.view.viewport().repaint()
+    watch = Watch()
+    panel.view.viewport().installEventFilter(watch)
+    panel._sparklines.updated.emit({first.run.id})
+    qtbot.waitUntil(lambda: bool(painted))
+    rect = panel.view.visualRect(curve)
+    assert all(region.boundingRect() == rect for region in painted), (painted, rect)
 
 
 def test_an_empty_list_says_what_to_do(panel, session):

@@ -7,9 +7,15 @@ import pytest
 from banana100_core.project import Project
 from banana100_core.project.records import NewRun, NewScore, NewTag, ReviewState
 from banana100_core.project.reviews import accept_run, mark_run
-from banana100_core.project.run_facts import RunFacts, missing_scores, run_facts
+from banana100_core.project.run_facts import (
+    RunFacts,
+    missing_scores,
+    run_curves,
+    run_facts,
+    scores_by_metric,
+)
 from banana100_core.project.runs import add_run, steps
-from banana100_core.project.scores import add_scores
+from banana100_core.project.scores import add_scores, step_scores
 from banana100_core.project.tags import add_tag
 
 
@@ -57,6 +63,35 @@ def test_the_latest_scores_are_those_of_the_last_scored_step(project, add_study)
     last = _hash(project, run_id, 4)
     project.write(lambda database: database.execute("DELETE FROM score WHERE image_sha256 = ?", [last]))
     assert run_facts(project)[run_id].scores == {"brisque": 27.0, "niqe": 27.0}
+
+
+def test_curves_are_the_normalised_scores_in_order_of_steps(project, add_study):
+    first, second, third = (add_study(project, count=12, repeat=repeat) for repeat in (1, 2, 3))
+    expected = {
+        run_id: [(row.step, row.normalised) for row in step_scores(project, [run_id], ["niqe"])]
+        for run_id in (first, third)
+    }
+    assert len(expected[first]) == 13
+    assert run_curves(project, [first, third], "niqe") == expected
+    assert run_curves(project, [second], "piqe") == {}
+
+
+def test_a_curve_takes_the_later_of_two_scores_and_leaves_failed_ones_out(project, add_study):
+    run_id = add_study(project, count=3)
+    before = dict(run_curves(project, [run_id], "niqe")[run_id])
+    later, failed = _hash(project, run_id, 2), _hash(project, run_id, 3)
+    add_scores(project, [NewScore(later, "niqe", "another", 4.0)])
+    sql = "UPDATE score SET created_at = '2999-01-01' WHERE method_version = 'another'"
+    project.write(lambda database: database.execute(sql))
+    project.write(lambda database: database.execute("DELETE FROM score WHERE image_sha256 = ?", [failed]))
+    add_scores(project, [NewScore(failed, "niqe", "1", None, "too small")])
+    ((_id, curve),) = run_curves(project, [run_id], "niqe").items()
+    assert [step for step, _value in curve] == [0, 1, 2]
+    assert curve[:2] == [(0, before[0]), (1, before[1])]
+    assert curve[2][1] != before[2]
+    (row,) = (row for row in step_scores(project, [run_id]) if row.method_version == "another")
+    assert curve[2][1] == row.normalised
+    assert scores_by_metric(project, run_id) == {"brisque": 3, "niqe": 4}
 
 
 def test_missing_scores_are_counted_by_the_metrics_that_the_project_uses(project, add_study):
