@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from app.compare.content import PaneImage
 
 HEIGHT = 3 * theme.GRID
-_LETTERS_OF_TWO = 138
 _SWATCH = theme.GRID + theme.GRID // 2
+_GAP = 2 * theme.GRID
+_LETTERS_OF_TWO = 2 * len("step 100  12345, 12345 rgb 255 255 255  Lab 100.0 -99.9 -99.9") + len(
+    "Δ +255 +255 +255  ΔE 100.0"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,9 @@ class Readout(QWidget):
     def _parts(self, reading: Reading) -> list[str]:
         """What is said of a pixel; of all but the first one, how it differs from it."""
         reference = self._readings[0]
-        return [reading.text] + ([] if reading is reference else [change_text(reference, reading)])
+        length = max(len(each.name) for each in self._readings)  # figures stand below each other
+        text = replace(reading, name=reading.name.ljust(length)).text
+        return [text] + ([] if reading is reference else [change_text(reference, reading)])
 
     def show_readings(self, readings: list[Reading]) -> None:
         """Show the pixels under the cursor, the reference first; none when it is on no picture."""
@@ -109,8 +114,9 @@ class Readout(QWidget):
         self._make_room()
 
     def _make_room(self) -> None:
-        letters = self.width() / QFontMetrics(self._digits).horizontalAdvance("0")
-        self._lines = self._count if self._count > 2 or letters < _LETTERS_OF_TWO else 1
+        letters = _LETTERS_OF_TWO * QFontMetrics(self._digits).horizontalAdvance("0")
+        room = theme.GRID + 2 * (_SWATCH + theme.GRID) + letters + 3 * (_GAP + 2)
+        self._lines = self._count if self._count > 2 or self.width() < room else 1
         self.setFixedHeight(HEIGHT * self._lines)
 
     def show_note(self, note: str) -> None:
@@ -156,4 +162,4 @@ class Readout(QWidget):
         width = painter.fontMetrics().horizontalAdvance(text)
         painter.setPen(QColor(colour))
         painter.drawText(QRect(x, top, width + 2, HEIGHT), Qt.AlignmentFlag.AlignVCenter, text)
-        return x + width + 2 * theme.GRID
+        return x + width + _GAP

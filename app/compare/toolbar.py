@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup, QColor, QKeySequence, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from app import theme
+from app.compare.folding import FoldingRow
 from app.compare.panes import BLINKS, GAINS, Comparison, Mode
 from app.compare.player import RATES
 from app.notifications import plain_label
@@ -51,9 +52,12 @@ _CHANNELS = {
     "view.channel_chroma": "C*",
 }
 _SIZES = {"view.zoom_out": "", "view.zoom_in": "", "view.fit": "Fit", "view.actual_size": "1:1"}
+_TAGS = ("tag.draw_box", "tag.draw_polygon", "view.outlines")
+_PARTS = {"view.link_panes": "link-simple", "view.measure": "chart-bar", "view.step_details": "info"}
+_WIDEST_ZOOM = "fit · 1.00×"
 
 
-class CompareToolbar(QWidget):
+class CompareToolbar(FoldingRow):
     """Buttons for the actions of the comparison; those of a mode are there while it is shown."""
 
     gain_chosen = Signal(int)
@@ -64,51 +68,47 @@ class CompareToolbar(QWidget):
     def __init__(self, registry: ActionRegistry) -> None:
         super().__init__()
         self.setFixedHeight(5 * theme.GRID)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(theme.GRID, 0, theme.GRID, 0)
-        self._row.setSpacing(theme.GRID // 2)
-        for key, text in _MODES.items():
-            self._row.addWidget(_ActionButton(registry.qaction(key), text))
-        self._row.addWidget(_Line())
-        self._count = ChoiceButton(registry, _COUNTS, "How many panes there are side by side")
-        self._row.addWidget(self._count)
-        self._row.addWidget(self._flip_button(registry))
-        self._blinks = NumberButton(BLINKS, "{}/s", "How often a second the picture changes")
+        modes = [self.add(_ActionButton(registry.qaction(key), text)) for key, text in _MODES.items()]
+        mode = self.add(ChoiceButton(registry, _MODES, "How the pictures are compared"))
+        self.add(_Line())
+        self._count = self.add(ChoiceButton(registry, _COUNTS, "How many panes there are side by side"))
+        self.add(self._flip_button(registry))
+        self._blinks = self.add(NumberButton(BLINKS, "{}/s", "How often a second the picture changes"))
         self._blinks.chosen.connect(self.blinks_chosen)
-        self._row.addWidget(self._blinks)
-        keys = [registry.qaction(f"view.{way}_gain").shortcut().toString() for way in ("less", "more")]
-        self._gain = NumberButton(GAINS, "×{}", f"How much the difference is amplified ({', '.join(keys)})")
-        self._gain.chosen.connect(self.gain_chosen)
         self._difference = (
             ChoiceButton(registry, _KINDS, "What is computed of the two pictures", "view.next_difference"),
             ChoiceButton(registry, _SHADES, "How the difference is drawn", "view.next_shades"),
         )
-        for button in (*self._difference, self._gain):
-            self._row.addWidget(button)
-        self._row.addWidget(_Line())
-        self._row.addWidget(
-            ChoiceButton(registry, _CHANNELS, "Which channel is looked at", "view.next_channel")
+        for button in self._difference:
+            self.add(button)
+        keys = [registry.qaction(f"view.{way}_gain").shortcut().toString() for way in ("less", "more")]
+        self._gain = self.add(
+            NumberButton(GAINS, "×{}", f"How much the difference is amplified ({', '.join(keys)})")
         )
-        self._look = _ActionButton(registry.qaction("view.reset_look"), "Reset")
+        self._gain.chosen.connect(self.gain_chosen)
+        self.add(_Line())
+        self.add(ChoiceButton(registry, _CHANNELS, "Which channel is looked at", "view.next_channel"))
+        self._look = self.add(_ActionButton(registry.qaction("view.reset_look"), "Reset"))
         self._look.setProperty("marked", True)  # noqa: FBT003 - Qt takes the value by place
         self._look.setStyleSheet(
             f"QToolButton {{ background: {theme.ACCENT}; color: #ffffff; font-weight: 600; }}"
         )
-        self._row.addWidget(self._look)
-        self._row.addStretch(1)
-        self._zoom = plain_label(muted=True)
+        self.add_stretch()
+        self._zoom = self.add(plain_label(muted=True))
         self._zoom.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._zoom.setMinimumWidth(9 * theme.GRID)
-        self._row.addWidget(self._zoom)
-        for key, text in _SIZES.items():
-            self._row.addWidget(_ActionButton(registry.qaction(key), text))
-        self._row.addWidget(_Line())
-        for key in ("tag.draw_box", "tag.draw_polygon", "view.outlines"):
-            self._row.addWidget(_ActionButton(registry.qaction(key)))
-        self._row.addWidget(_Line())
-        self._row.addWidget(_ActionButton(registry.qaction("view.link_panes"), icon="link-simple"))
-        self._row.addWidget(_ActionButton(registry.qaction("view.measure"), icon="chart-bar"))
-        self._row.addWidget(_ActionButton(registry.qaction("view.step_details"), icon="info"))
+        self._zoom.setMinimumWidth(self._zoom.fontMetrics().horizontalAdvance(_WIDEST_ZOOM))
+        sizes = [self.add(_ActionButton(registry.qaction(key), text)) for key, text in _SIZES.items()]
+        tags: list[QWidget] = [self.add(_Line())]
+        tags += [self.add(_ActionButton(registry.qaction(key))) for key in _TAGS]
+        self.add(_Line())
+        for key, icon in _PARTS.items():
+            self.add(_ActionButton(registry.qaction(key), icon=icon))
+        # All of these have keys and a place in the menus.
+        self.may_leave(modes, instead=mode)
+        self.may_leave([self._zoom])
+        self.may_leave(sizes[:2])
+        self.may_leave(tags)
+        self.may_leave(sizes[2:])
 
     @property
     def zoom_text(self) -> str:
@@ -123,14 +123,15 @@ class CompareToolbar(QWidget):
         """Show the state of the comparison."""
         differs = comparison.mode is Mode.DIFFERENCE
         flip = comparison.difference is DifferenceMode.FLIP
-        self._count.setVisible(comparison.mode is Mode.SIDE_BY_SIDE)
-        self._blinks.setVisible(comparison.mode is Mode.BLINK)
+        self.want(self._count, wanted=comparison.mode is Mode.SIDE_BY_SIDE)
+        self.want(self._blinks, wanted=comparison.mode is Mode.BLINK)
         for button in self._difference:
-            button.setVisible(differs)
-        self._gain.setVisible(differs and not flip)
+            self.want(button, wanted=differs)
+        self.want(self._gain, wanted=differs and not flip)
+        self.want(self._look, wanted=not look.neutral)
         self._gain.show_number(comparison.gain)
         self._blinks.show_number(comparison.blinks)
-        self._look.setVisible(not look.neutral)
+        self.fold()
 
     def _flip_button(self, registry: ActionRegistry) -> QToolButton:
         flip = registry.qaction("view.flip")
