@@ -117,12 +117,14 @@ def in_folder(project_path: Path, sha256: str) -> Path:
 
 def blob(connection: sqlite3.Connection, sha256: str, project_path: Path) -> bytes:
     """The bytes of an image in the project file."""
-    row = connection.execute("SELECT bytes FROM blob WHERE sha256 = ?", (sha256,)).fetchone()
+    row = connection.execute("SELECT rowid FROM blob WHERE sha256 = ?", (sha256,)).fetchone()
     if row is None:
         raise ImageError(
             f"The bytes of image {sha256} are missing from {project_path}. Restore it from a copy."
         )
-    data: bytes = row[0]
+    # A value of a query's row would be copied twice, and no other thread could run Python meanwhile.
+    with connection.blobopen("blob", "bytes", row[0], readonly=True) as opened:
+        data: bytes = opened.read()
     return data
 
 
