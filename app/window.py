@@ -192,7 +192,10 @@ class MainWindow(QMainWindow):
         for key in _NEEDS_RUN:
             self.registry.set_enabled(key, enabled=run is not None)
         if run is not None and MIDDLE in self.maker.panels:
-            self.middle.setCurrentWidget(self.maker.panels[MIDDLE])
+            if self.middle.currentWidget() is self.welcome:
+                self.middle.setCurrentWidget(self.maker.panels[MIDDLE])
+                # Else Qt moves the focus on to a text field, which would take the letters of failure modes.
+                self.maker.panels[MIDDLE].setFocus()
             return
         if self.session.project is None:
             self.welcome.show_start(self.settings.recent_projects() if self._remember else [])

@@ -91,6 +91,7 @@ class ComparePanel(QWidget):
         self.marks = TagMarks(session, self.slider, self.outlines)
         self.details = StepDetails()
         self.exporter = Exporter(session, registry, self.panes, self.player, self)
+        self.setFocusProxy(self.panes.right)
         self._lay_out()
         self._connect()
         self.commands = ViewCommands(session, registry, self.panes, self.player)

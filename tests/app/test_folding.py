@@ -31,7 +31,7 @@ def visible(row: QWidget, kind: type) -> list[str]:
 
 
 def test_some_leave_in_order_and_come_back(row, qtbot):
-    first, second, third = (row.add(button(text)) for text in ("first", "second", "third"))
+    _first, second, third = (row.add(button(text)) for text in ("first", "second", "third"))
     short = row.add(button("short"))
     short.setFixedWidth(40)
     row.may_leave([second, third], instead=short)

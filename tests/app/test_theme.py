@@ -40,6 +40,13 @@ def test_the_accent_shows_on_surfaces_and_carries_white_text(shown):
     assert contrast(shown.on_accent, shown.accent) >= READS
 
 
+@pytest.mark.parametrize("shown", [theme.DARK, theme.LIGHT], ids=["dark", "light"])
+def test_surfaces_have_no_hue(shown):
+    for surface in (shown.window, shown.panel, shown.field, shown.hover, shown.selected, shown.line):
+        assert QColor(surface).saturation() == 0
+    assert QColor(theme.CANVAS_GREY).getRgb()[:3] == (128, 128, 128)
+
+
 @pytest.mark.parametrize("level", list(Level))
 def test_a_letter_reads_on_the_colour_of_its_level(level):
     colour = theme.level_colour(level)
