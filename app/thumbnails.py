@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections import OrderedDict
+import time
+from collections import OrderedDict, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPixmap
 
 from app.threads import give_way
@@ -25,6 +26,8 @@ CACHE_COUNT = 1000
 """Pixmaps kept; at 256 pixels a side they hold 200 MB or less."""
 
 _WISHES = 400  # more than any screen shows; what was scrolled past long ago is forgotten
+FRAME_MS, TAKE_SECONDS = 16, 0.003
+"""Those that have come are taken once a frame, and no longer than this: more would hold up the frame."""
 _READ_BATCH = 48
 _STORE_BATCH = 16
 
@@ -48,7 +51,7 @@ class Thumbnails(QObject):
     thumbnail_ready = Signal(str)
     """A thumbnail that was asked for can be had from `pixmap` now, or `failed` says that it never will."""
 
-    _done = Signal(object)
+    _arrived = Signal()
 
     def __init__(self, parent: QObject | None = None, *, cache_count: int = CACHE_COUNT) -> None:
         super().__init__(parent)
@@ -63,7 +66,12 @@ class Thumbnails(QObject):
         self._wishes: OrderedDict[str, None] = OrderedDict()
         self._to_make: OrderedDict[str, None] = OrderedDict()
         self._begun: set[str] = set()
-        self._done.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        self._done: deque[_Done] = deque()
+        self._arrived.connect(self._begin_frame, Qt.ConnectionType.QueuedConnection)
+        self._frame = QTimer(self)
+        self._frame.setSingleShot(True)
+        self._frame.setInterval(FRAME_MS)
+        self._frame.timeout.connect(self._take_some)
 
     @classmethod
     def of(cls, session: Session) -> Thumbnails:
@@ -99,6 +107,8 @@ class Thumbnails(QObject):
         self._wishes.clear()
         self._to_make.clear()
         self._begun.clear()
+        self._done.clear()
+        self._frame.stop()
         self._cache.clear()
         self._failed.clear()
 
@@ -124,6 +134,18 @@ class Thumbnails(QObject):
     def failed(self, sha256: str) -> bool:
         """Whether no thumbnail can be made of this picture."""
         return sha256 in self._failed
+
+    def _begin_frame(self) -> None:
+        if not self._frame.isActive():
+            self._take_some()
+
+    def _take_some(self) -> None:
+        until = time.perf_counter() + TAKE_SECONDS
+        while self._done:
+            self._take(self._done.popleft())
+            self._frame.start()
+            if time.perf_counter() >= until:
+                break
 
     def _take(self, done: _Done) -> None:
         if done.project is not self._project:
@@ -158,7 +180,7 @@ class Thumbnails(QObject):
             elif make is not None:
                 data = _make(project, make)
                 made[make] = data
-                self._done.emit(_Done(project, make, _pixels(data)))
+                self._hand_over(_Done(project, make, _pixels(data)))
             if len(made) >= _STORE_BATCH or (wishes == [] and make is None):
                 _store(project, made)
                 made = {}
@@ -172,7 +194,12 @@ class Thumbnails(QObject):
                     self._begun.discard(sha256)
                     self._to_make[sha256] = None
         for sha256, data in stored.items():
-            self._done.emit(_Done(project, sha256, _pixels(data)))
+            self._hand_over(_Done(project, sha256, _pixels(data)))
+
+    def _hand_over(self, done: _Done) -> None:
+        self._done.append(done)
+        if len(self._done) == 1:  # else the UI thread knows that there are some
+            self._arrived.emit()
 
 
 def _stored(project: Project, sha256s: list[str]) -> dict[str, bytes]:
@@ -187,10 +214,10 @@ def _stored(project: Project, sha256s: list[str]) -> dict[str, bytes]:
 def _make(project: Project, sha256: str) -> bytes:
     """A new thumbnail, or nothing: the pane that shows the picture itself tells the reason."""
     from banana100_core.imaging.thumbnails import make_thumbnail
-    from banana100_core.project.images import image_location
+    from banana100_core.project.images import image_bytes
 
     try:
-        return make_thumbnail(image_location(project, sha256).read())
+        return make_thumbnail(image_bytes(project, sha256))
     except Exception:  # noqa: BLE001 - a fault in one picture must not end the thread for all others
         return b""
 

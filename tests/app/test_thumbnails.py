@@ -92,6 +92,27 @@ def test_the_cache_is_bounded(project, pictures, qtbot):
     source.close()
 
 
+def test_no_more_are_taken_at_once_than_a_frame_has_time_for(source, pictures, qtbot, monkeypatch):
+    monkeypatch.setattr("app.thumbnails.TAKE_SECONDS", 0.0)  # time for one
+    told: list[str] = []
+    at_once: list[int] = []
+    source.thumbnail_ready.connect(told.append)
+    take_some = source._take_some
+
+    def count():
+        before = len(told)
+        take_some()
+        at_once.append(len(told) - before)
+
+    source._frame.timeout.disconnect()
+    source._frame.timeout.connect(count)
+    for sha256 in pictures:
+        source.pixmap(sha256)
+    qtbot.waitUntil(lambda: len(told) == len(pictures))
+    assert set(at_once) <= {0, 1}
+    assert at_once.count(1) >= len(pictures) // 2
+
+
 def test_a_damaged_picture_fails_once_and_the_rest_goes_on(source, project, pictures, make_png, qtbot):
     data = make_png(64, 64, seed=99)
     image = inspect(data)
