@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton
 
 from app.actions import ACTIONS
 from app.images import default_cache_bytes
@@ -71,9 +71,14 @@ def test_opening_shows_runs_pictures_and_panels(qtbot, window, study):
 
 
 def test_letters_typed_after_opening_tag_the_run(qtbot, window, study):
-    window.activateWindow()
     _open(qtbot, window, study)
     qtbot.waitUntil(window.is_settled, timeout=20_000)
+    other = QDialog(window)  # Qt looks for a widget to focus when the window comes forward again
+    other.open()
+    qtbot.waitUntil(other.isActiveWindow)
+    other.reject()
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
     window.session.last_step()
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_N)
     board = window.maker.panels["tag"].board
