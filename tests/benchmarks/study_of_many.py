@@ -27,6 +27,8 @@ REPEATS = 5
 PROTOCOLS = ("replicate", "mirror")
 MODELS = (("gemini", "gemini-3-pro-image"), ("restoration_loop", "realesr-animevideov3-x2"))
 SIZES = ((96, 64), (64, 96), (80, 80))
+LARGE = (2816, 1504)
+"""The last picture of every second run, the one whose thumbnail is shown, is as large as a model sends it."""
 _PICTURES = ("astronaut", "coffee", "cat", "rocket", "chelsea", "immunohistochemistry", "retina")
 
 
@@ -41,6 +43,8 @@ def build(path: Path, *, runs: int = RUNS, steps: int = STEPS) -> None:
             photograph = photographs[names.index(name) % len(photographs)]
             size = SIZES[names.index(name) % len(SIZES)]
             pictures = [_picture(photograph, size, chance) for _ in range(steps + 1)]
+            if number % 2:
+                pictures[-1] = _as_image(photograph.resize(LARGE), chance)
             if protocol == PROTOCOLS[0] and repeat == 1 and (provider, model) == MODELS[0]:
                 add_initial_image(project, name, pictures[0])
             plan = NewRun(name, provider, model, protocol, repeat, steps, state=RunState.DONE)
@@ -58,10 +62,14 @@ def _picture(photograph: Pillow.Image, size: tuple[int, int], chance: random.Ran
     left = chance.randrange(photograph.width - 2 * size[0])
     top = chance.randrange(photograph.height - 2 * size[1])
     crop = photograph.crop((left, top, left + 2 * size[0], top + 2 * size[1])).resize(size)
+    return _as_image(crop, chance)
+
+
+def _as_image(picture: Pillow.Image, chance: random.Random) -> NewImage:
     encoded = io.BytesIO()
-    crop.save(encoded, "JPEG", quality=chance.randrange(60, 96))
+    picture.save(encoded, "JPEG", quality=chance.randrange(60, 96))
     data = encoded.getvalue() + chance.randbytes(8)  # after the end of the picture: no two are equal
-    return NewImage(inspect(data, name="a crop"), data=data)
+    return NewImage(inspect(data, name="a picture"), data=data)
 
 
 def _step(run_id: int, step: int, picture: NewImage, run: int) -> tuple[NewStep, NewImage | None]:
