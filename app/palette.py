@@ -38,6 +38,8 @@ class Choice:
     keys: str
     run: Callable[[], object]
     enabled: bool = True
+    why: str = ""
+    """Why it isn't enabled; told in place of its keys."""
 
 
 def match(query: str, text: str) -> int | None:
@@ -93,6 +95,7 @@ def action_choices(registry: ActionRegistry) -> list[Choice]:
             action.keys_shown,
             registry.qaction(action.key).trigger,
             registry.qaction(action.key).isEnabled(),
+            registry.why_disabled(action.key),
         )
         for action in ACTIONS
         if action.key != "help.palette"
@@ -179,8 +182,7 @@ class Palette(QFrame):
     def _filter(self, query: str) -> None:
         fits = [(match(query, f"{choice.text} {choice.place}"), choice) for choice in self._choices]
         found = [(fit, choice) for fit, choice in fits if fit is not None]
-        if query:
-            found.sort(key=lambda each: (not each[1].enabled, -each[0]))
+        found.sort(key=lambda each: (not each[1].enabled, -each[0] if query else 0))
         self._model.clear()
         for _fit, choice in found:
             item = QStandardItem(choice.text)
@@ -226,5 +228,6 @@ class _ChoiceDelegate(QStyledItemDelegate):
         used = painter.fontMetrics().horizontalAdvance(choice.text) + 2 * theme.GRID
         painter.setPen(QColor(shown.muted if choice.enabled else shown.disabled))
         painter.drawText(line.adjusted(used, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, choice.place)
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, choice.keys)
+        end = choice.keys if choice.enabled else choice.why or choice.keys
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, end)
         painter.restore()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
+from app.needs import Need
 from app.opening import SUFFIX
 
 if TYPE_CHECKING:
@@ -95,8 +96,14 @@ class TagDialogs(QObject):
     def _enable(self) -> None:
         project = self._session.project
         for key in _NEED_WRITING:
-            self._registry.set_enabled(key, enabled=project is not None and not project.read_only)
-        self._registry.set_enabled("file.export_tags", enabled=project is not None)
+            self._registry.set_enabled(
+                key, enabled=project is not None and not project.read_only, why=Need.WRITING
+            )
+        self._registry.set_enabled("file.export_tags", enabled=project is not None, why=Need.PROJECT)
         # It would tell who tags blind what others saw.
         blind = self._session.blinding.tags
-        self._registry.set_enabled("tag.agreement", enabled=project is not None and not blind)
+        self._registry.set_enabled(
+            "tag.agreement",
+            enabled=project is not None and not blind,
+            why="hidden while you tag blind" if blind else Need.PROJECT,
+        )

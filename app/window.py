@@ -24,6 +24,7 @@ from app.curtain import curtained
 from app.docks import Docks, PanelDock
 from app.memory import Memory
 from app.menus import fill_menus
+from app.needs import Needs
 from app.notifications import MessageBar, TextDialog, versions
 from app.opening import SUFFIX, Failure, Opener, demo_file
 from app.palette import Choice, Palette, action_choices
@@ -40,18 +41,6 @@ if TYPE_CHECKING:
     from banana100_core.project import Project
 
 FILE_FILTER = f"Banana100 projects (*{SUFFIX})"
-_NEEDS_PROJECT = ("file.import", "file.close", "generate.start")
-_NEEDS_POOL = ("score.missing", "score.pause", "score.resume", "score.cancel", "score.retry_failed")
-_NEEDS_RUN = (
-    "run.next_step",
-    "run.previous_step",
-    "run.first_step",
-    "run.last_step",
-    "run.set_reference",
-    "run.next_reference",
-    "run.previous_reference",
-    "run.go_to_reference",
-)
 
 
 class MainWindow(QMainWindow):
@@ -93,6 +82,7 @@ class MainWindow(QMainWindow):
         fill_menus(self.menuBar(), self.registry)
         self.palette_box = Palette(self)
         self._connect_actions()
+        self.needs = Needs(self.session, self.registry, self)
         self.tag_dialogs = TagDialogs(self.session, self.registry, self)
 
         self.session.failed.connect(self.messages.show_error)
@@ -172,15 +162,6 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(
             f"{project.path.name} — Banana100 Inspector" if project else "Banana100 Inspector"
         )
-        for keys, enabled in (
-            (_NEEDS_PROJECT, project is not None and not project.read_only),
-            (_NEEDS_POOL, self.session.pool is not None),
-        ):
-            for key in keys:
-                self.registry.set_enabled(key, enabled=enabled)
-        self.registry.set_enabled("file.close", enabled=project is not None)
-        for key in self.docks.docks:
-            self.registry.set_enabled(f"view.panel_{key}", enabled=project is not None)
         if project is None:
             self.docks.put_away()
         else:
@@ -189,8 +170,6 @@ class MainWindow(QMainWindow):
 
     def _show_middle(self) -> None:
         run = self.session.run
-        for key in _NEEDS_RUN:
-            self.registry.set_enabled(key, enabled=run is not None)
         if run is not None and MIDDLE in self.maker.panels:
             if self.middle.currentWidget() is self.welcome:
                 self.middle.setCurrentWidget(self.maker.panels[MIDDLE])
@@ -231,6 +210,7 @@ class MainWindow(QMainWindow):
 
     def _finish_panels(self) -> None:
         self._show_middle()
+        self.needs.show()
         calls, self._when_made = self._when_made, []
         for call in calls:
             call()

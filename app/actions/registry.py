@@ -57,6 +57,8 @@ class ActionRegistry(QObject):
         self._slots: dict[str, list[Slot]] = {}
         self._actions: dict[str, QAction] = {}
         self._groups: dict[str, QActionGroup] = {}
+        self._tips = {action.key: action.tip or action.title for action in ACTIONS}
+        self._why: dict[str, str] = {}
         for action in ACTIONS:
             self._actions[action.key] = self._make(action)
         self._guard = _TextGuard(self)
@@ -77,9 +79,16 @@ class ActionRegistry(QObject):
         """Whether the action does something."""
         return bool(self._slots[key])
 
-    def set_enabled(self, key: str, enabled: bool) -> None:
-        """Enable an action, or disable it while it makes no sense."""
+    def set_enabled(self, key: str, enabled: bool, why: str = "") -> None:
+        """Enable an action, or disable it while it makes no sense; `why` it doesn't is told with its tip."""
         self._actions[key].setEnabled(enabled and self.connected(key))
+        self._why[key] = "" if enabled else why
+        tip = self._tips[key]
+        self._actions[key].setToolTip(f"{tip}: {self._why[key]}" if self._why[key] else tip)
+
+    def why_disabled(self, key: str) -> str:
+        """What a disabled action is missing, if that was said."""
+        return self._why.get(key, "")
 
     def attach(self, context: Context, widget: QWidget) -> None:
         """Have the keys of a panel's own context heard in that panel."""
@@ -98,7 +107,7 @@ class ActionRegistry(QObject):
         qaction.setObjectName(action.key)
         qaction.setShortcuts(action.sequences)
         qaction.setStatusTip(action.tip)
-        qaction.setToolTip(action.tip or action.title)
+        qaction.setToolTip(self._tips[action.key])
         qaction.setCheckable(action.checkable)
         qaction.setEnabled(False)
         if action.group:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
+from app.needs import Need
 from app.notifications import plain_label
 from app.suggestions.finder import SuggestionFinder
 from app.suggestions.row import SuggestionRow
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from banana100_core.project.suggestions import Acceptance
 
 _DECIDING = ("tag.accept_suggestion", "tag.reject_suggestion")
+_BLIND = "hidden while you tag blind"
 _FINDING = ("tag.find_suggestions", "tag.find_all_suggestions")
 
 
@@ -261,7 +263,11 @@ class SuggestionSection(QWidget):
             row.accept.setEnabled(can_decide)
             row.reject.setEnabled(can_decide)
         for key in _DECIDING:
-            self._registry.set_enabled(key, enabled=can_decide and bool(self.rows))
+            self._registry.set_enabled(
+                key,
+                enabled=can_decide and bool(self.rows),
+                why="this run has no open suggestion" if can_decide else Need.WRITING,
+            )
 
     def _show_rate(self, decided: list[Acceptance]) -> None:
         accepted, rejected = sum(row.accepted for row in decided), sum(row.rejected for row in decided)
@@ -306,8 +312,16 @@ class SuggestionSection(QWidget):
         self.find_button.setVisible(not running)
         self.find_button.setEnabled(can_find)
         for key in _FINDING:
-            self._registry.set_enabled(key, enabled=can_find)
-        self._registry.set_enabled("tag.next_suggestion", enabled=project is not None and not hidden)
+            self._registry.set_enabled(
+                key,
+                enabled=can_find,
+                why=_BLIND if hidden else "it is being done" if running else Need.WRITING,
+            )
+        self._registry.set_enabled(
+            "tag.next_suggestion",
+            enabled=project is not None and not hidden,
+            why=_BLIND if hidden else Need.PROJECT,
+        )
 
     # Small ones
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.blinding import Blinding
+from app.needs import Need
 from app.tagging.chosen import SURER, ChosenTagKeys
 from banana100_core.analysis.queues import Queue
 
@@ -142,7 +143,7 @@ class TagActions:
 
     def _show_project(self) -> None:
         for key in _NEEDS_PROJECT:
-            self._registry.set_enabled(key, enabled=self._session.project is not None)
+            self._registry.set_enabled(key, enabled=self._session.project is not None, why=Need.PROJECT)
 
     def _show_progress(self) -> None:
         from app.tagging.progress import ProgressDialog
