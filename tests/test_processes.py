@@ -159,7 +159,7 @@ def test_stop_ends_a_request_in_flight(worker: WorkerProcess) -> None:
 
 def test_a_background_worker_gives_way_and_ignores_ctrl_c(handlers) -> None:
     worker = WorkerProcess(handlers.make, "nice", background=True, environment={"OMP_NUM_THREADS": "1"})
-    assert worker.request("nice") == (os.nice(0) + 15, True)
+    assert worker.request("nice") == (min(os.nice(0) + 15, 19), True)  # no process gives way further
     assert worker.request("environment") == "1"
     assert worker.pid is not None
     os.kill(worker.pid, signal.SIGINT)

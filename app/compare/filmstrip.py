@@ -52,6 +52,7 @@ class Filmstrip(QWidget):
         self.setFixedHeight(PICTURE_HEIGHT + LABEL_HEIGHT + 2 * _GAP)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Filmstrip of the run's steps")
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # so that scrolling moves what is painted
 
     def show_steps(self, steps: list[Step]) -> None:
         """Show the steps of a run."""
@@ -77,9 +78,10 @@ class Filmstrip(QWidget):
         before = self._current, self._reference, self._offset
         self._current, self._reference = number, reference
         self._scroll()
-        if self._offset != before[2]:
+        if self._numbered:
+            self.scroll(before[2] - self._offset, 0)
+        elif self._offset != before[2]:
             self.update()
-            return
         for changed in {number, reference, before[0], before[1]}:
             if changed in self._places:
                 self.update(self._cell(self._places[changed]))
@@ -135,6 +137,7 @@ class Filmstrip(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the cells in view."""
         painter = QPainter(self)
+        painter.fillRect(event.rect(), self.palette().window())
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         for place in self._visible(event.rect()):
             self._draw_cell(painter, self._steps[place], self._cell(place))

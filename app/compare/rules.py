@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -65,14 +66,20 @@ FIRST_RULES = (Rule(Shows.FIRST), Rule(Shows.CURRENT), Rule(Shows.PREVIOUS), Rul
 
 
 def ruled_number(rule: Rule, steps: Sequence[Step], current: int) -> int:
-    """The number of the step that a rule asks for; the nearest to it there is."""
-    numbers = [step.number for step in steps]
-    if not numbers:
+    """The number of the step that a rule asks for; the nearest to it there is of `steps`, in their order."""
+    if not steps:
         return 0
     if rule.shows is Shows.PREVIOUS:
-        return max((number for number in numbers if number < current), default=numbers[0])
+        return steps[max(_place(steps, current) - 1, 0)].number
     wanted = {Shows.INITIAL: 0, Shows.FIRST: 1, Shows.PINNED: rule.number}.get(rule.shows, current)
-    return min(numbers, key=lambda number: abs(number - wanted))
+    place = _place(steps, wanted)
+    beside = [step.number for step in steps[max(place - 1, 0) : place + 1]]
+    return min(beside, key=lambda number: abs(number - wanted))
+
+
+def _place(steps: Sequence[Step], number: int) -> int:
+    """The place of the first step that has this number or a higher one."""
+    return bisect_left(steps, number, key=lambda step: step.number)
 
 
 def counterpart(runs: Sequence[Run], here: Run | None, model: tuple[str, str]) -> Run | None:

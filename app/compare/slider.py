@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
 
@@ -171,25 +171,32 @@ class StepSlider(QAbstractSlider):
         if not self._numbered:
             painter.drawLine(QPointF(0, middle), QPointF(self.width(), middle))
             return
-        painter.drawLine(QPointF(self._x(0), middle), QPointF(self._x(self.maximum()), middle))
+        first = self._x(0)
+        painter.drawLine(QPointF(first, middle), QPointF(self._x(self.maximum()), middle))
         spacing = (self.width() - 2 * _SIDE) / max(1, self.maximum())
         every = next(
             n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9) if n * spacing >= _LEAST_LABEL_GAP
         )
+        ticks: dict[str, list[QLineF]] = {colours.line: [], colours.muted: []}
+        labels: list[tuple[QRectF, str]] = []
         for place, step in enumerate(self._steps):
-            x = self._x(place)
+            x = first + place * spacing
+            labelled = step.number % every == 0
             if step.outcome is Outcome.FAILED:
                 mark = QRectF(x - 2, middle - theme.GRID / 2, 4, theme.GRID)
                 painter.fillRect(mark, QColor(colours.error))
-            elif step.number % every == 0 or spacing >= theme.GRID:
-                painter.setPen(QPen(QColor(colours.muted if step.number % every == 0 else colours.line), 1))
-                painter.drawLine(QPointF(x, middle - 3), QPointF(x, middle + 3))
-            if step.number % every == 0:
-                painter.setPen(QColor(colours.muted))
-                room = QRectF(
-                    x - _SIDE, middle + theme.GRID // 2, 2 * _SIDE, TRACK_HEIGHT - middle - theme.GRID // 2
+            elif labelled or spacing >= theme.GRID:
+                ticks[colours.muted if labelled else colours.line].append(
+                    QLineF(x, middle - 3, x, middle + 3)
                 )
-                painter.drawText(room, Qt.AlignmentFlag.AlignCenter, str(step.number))
+            if labelled:
+                below = middle + theme.GRID // 2
+                labels.append((QRectF(x - _SIDE, below, 2 * _SIDE, TRACK_HEIGHT - below), str(step.number)))
+        for colour, lines in ticks.items():
+            painter.setPen(QPen(QColor(colour), 1))
+            painter.drawLines(lines)
+        for room, text in labels:
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter, text)
 
     def _draw_bars(self, painter: QPainter) -> None:
         colours = theme.colours()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from math import ceil, log2
 from typing import TYPE_CHECKING
 
@@ -15,11 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SMALLEST_SIDE = 64
-_THREADS = 2
-_BLOCK_LEVELS = 7
-BLOCK_ROWS = 2**_BLOCK_LEVELS
-"""Rows of the full picture that are reduced together."""
-_SUMS_BYTES = 2**18  # held at once; larger ones leave the processor's cache, and are new memory each time
+_SUMS_BYTES = 2**19  # held twice; more leave the processor's cache, less are many more calls of numpy
 _MANY_PIXELS = 2_000_000  # from here on, the level of halves is made only when it is asked for
 
 
@@ -61,17 +56,20 @@ def build(rgb: NDArray[np.uint8]) -> Pyramid:
     half up.
     """
     pyramid = begin(np.ascontiguousarray(rgb))
-    tops = range(0, rgb.shape[0], BLOCK_ROWS)
-    if len(tops) == 1:
-        reduce_block(pyramid, 0)
+    height, width = rgb.shape[:2]
+    if height * width < _MANY_PIXELS:
+        reduce_rows(pyramid, 0, height, Sums())
     else:
-        with ThreadPoolExecutor(_THREADS, "pyramid") as threads:
-            list(threads.map(partial(reduce_block, pyramid), tops))
+        middle = height // 8 * 4
+        with ThreadPoolExecutor(1, "pyramid") as thread:
+            below = thread.submit(reduce_rows, pyramid, middle, height, Sums())
+            reduce_rows(pyramid, 0, middle, Sums())
+            below.result()
     return finish(pyramid)
 
 
 def begin(rgb: NDArray[np.uint8]) -> Pyramid:
-    """Return the pyramid of a picture with all other levels still to be filled, by `reduce_block` first."""
+    """Return the pyramid of a picture with all other levels still to be filled, by `reduce_rows` first."""
     height, width = rgb.shape[:2]
     levels = [rgb]
     while max(height, width) > _SMALLEST_SIDE:
@@ -80,22 +78,35 @@ def begin(rgb: NDArray[np.uint8]) -> Pyramid:
     return Pyramid(levels, tuple(range(len(levels))))
 
 
-def reduce_block(pyramid: Pyramid, top: int) -> None:
-    """Fill all but the halves of BLOCK_ROWS rows from `top`, a multiple of it; blocks on any threads.
+class Sums:
+    """Memory for the sums of one thread: new memory each time would take longer than adding up."""
 
-    A block stays in the processor's cache, and is so short that no other thread waits for Python.
+    def __init__(self) -> None:
+        self._pair = np.empty((2, 0), np.uint16)
+
+    def of(self, height: int, width: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+        """Return two arrays (height, width), as they were left."""
+        size = height * width
+        if self._pair.shape[1] < size:
+            self._pair = np.empty((2, size), np.uint16)
+        one, other = (memory[:size].reshape(height, width) for memory in self._pair)
+        return one, other
+
+
+def reduce_rows(pyramid: Pyramid, top: int, bottom: int, sums: Sums) -> None:
+    """Fill what the quarters have of some rows of the picture; `top` and those between are multiples of 4.
+
+    Parts may be reduced on any threads, each with sums of its own.
     """
-    rows = BLOCK_ROWS
-    for level in range(2, min(len(pyramid.levels), _BLOCK_LEVELS + 1)):
-        _reduce(pyramid, level, top, top + rows)
-        shrunk = 4 if level == 2 else 2
-        top, rows = top // shrunk, rows // shrunk
+    if len(pyramid.levels) > 2:
+        _reduce(pyramid, 2, top, bottom, sums)
 
 
 def finish(pyramid: Pyramid) -> Pyramid:
-    """Return the pyramid as `build` does, once all blocks are reduced."""
-    for level in range(_BLOCK_LEVELS + 1, len(pyramid.levels)):  # too coarse for blocks
-        _reduce(pyramid, level, 0, pyramid.levels[level - 1].shape[0])
+    """Return the pyramid as `build` does, once all rows are reduced."""
+    sums = Sums()
+    for level in range(3, len(pyramid.levels)):
+        _reduce(pyramid, level, 0, len(pyramid.levels[level - 1]), sums)
     height, width = pyramid.levels[0].shape[:2]
     if height * width >= _MANY_PIXELS:
         return Pyramid([pyramid.levels[0], *pyramid.levels[2:]], (0, *pyramid.halvings[2:]))
@@ -116,40 +127,41 @@ def with_halves(pyramid: Pyramid) -> Pyramid:
 
 def _fill_halves(pyramid: Pyramid) -> None:
     if len(pyramid.levels) > 1:
-        for top in range(0, pyramid.levels[0].shape[0], BLOCK_ROWS):
-            _reduce(pyramid, 1, top, top + BLOCK_ROWS)
+        _reduce(pyramid, 1, 0, len(pyramid.levels[0]), Sums())
 
 
-def _reduce(pyramid: Pyramid, level: int, top: int, bottom: int) -> None:
+def _reduce(pyramid: Pyramid, level: int, top: int, bottom: int, sums: Sums) -> None:
     """Fill what a level has of the rows of the finer level that it is made from."""
-    shrunk = 4 if level == 2 else 2
+    side = 4 if level == 2 else 2
     finer, coarser = pyramid.levels[0 if level == 2 else level - 1], pyramid.levels[level]
-    bottom = min(bottom, len(finer))
-    at_once = max(1, _SUMS_BYTES // (6 * finer.shape[1])) * shrunk
+    at_once = max(1, _SUMS_BYTES // (2 * finer[0].size)) * side
     for start in range(top, bottom, at_once):
-        reduced = _means(finer[start : min(bottom, start + at_once)], shrunk)
-        coarser[start // shrunk : start // shrunk + len(reduced)] = reduced
+        pixels = finer[start : min(bottom, start + at_once)]
+        beyond = [-extent % side for extent in pixels.shape[:2]]
+        if any(beyond):
+            pixels = np.pad(pixels, ((0, beyond[0]), (0, beyond[1]), (0, 0)), mode="edge")
+        _put_means(coarser[start // side : (start + len(pixels)) // side], pixels, side, sums)
 
 
-def _means(pixels: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
-    """The means of blocks of 2x2 or 4x4 pixels; where a last block is not whole, its last pixels count again.
+def _put_means(means: NDArray[np.uint8], pixels: NDArray[np.uint8], side: int, sums: Sums) -> None:
+    """Fill an array with the means of blocks of 2x2 or 4x4 pixels.
 
     Sums along whole rows take a third of the time of numpy's mean over an axis, and of Pillow's reduce.
     """
-    beyond = [-extent % side for extent in pixels.shape[:2]]
-    if any(beyond):
-        pixels = np.pad(pixels, ((0, beyond[0]), (0, beyond[1]), (0, 0)), mode="edge")
-    height, width = pixels.shape[0] // side, pixels.shape[1] // side
+    height, width = means.shape[:2]
     rows = pixels.reshape(height, side, -1)
-    sums = rows[:, 0].astype(np.uint16)
-    for row in range(1, side):
-        sums += rows[:, row]
+    added, other = sums.of(height, rows.shape[2])
+    np.add(rows[:, 0], rows[:, 1], out=added, dtype=np.uint16)
+    for row in range(2, side):
+        added += rows[:, row]
     for step in range(1, side, 2):  # a pixel and the next, then two and the next two
         apart = 3 * (step + 1) // 2
-        sums = sums[:, :-apart] + sums[:, apart:]
+        np.add(added[:, :-apart], added[:, apart:], out=other[:, :-apart])
+        added, other = other, added
     # Those of each block's first pixel; moved as wholes, which takes a third of the time.
-    of_blocks = np.ndarray((height, width), "V6", sums.data, strides=(sums.strides[0], 6 * side))
-    means = np.ascontiguousarray(of_blocks).view(np.uint16)
-    means += np.uint16(side * side // 2)
-    means >>= np.uint16(side.bit_length() * 2 - 2)
-    return means.astype(np.uint8).reshape(height, width, 3)
+    firsts = np.ndarray((height, width), "V6", added.data, strides=(added.strides[0], 6 * side))
+    totals = other.reshape(-1)[: means.size]
+    totals.view("V6").reshape(height, width)[:] = firsts
+    totals += np.uint16(side * side // 2)
+    totals >>= np.uint16(side.bit_length() * 2 - 2)
+    means[:] = totals.reshape(means.shape)

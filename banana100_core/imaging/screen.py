@@ -12,7 +12,7 @@ from banana100_core.imaging import colour, reading
 from banana100_core.imaging.buffers import new_picture
 from banana100_core.imaging.decode import Purpose, decode
 from banana100_core.imaging.plain_png import is_plain_png, open_plain_png
-from banana100_core.imaging.pyramid import BLOCK_ROWS, begin, build, finish, reduce_block
+from banana100_core.imaging.pyramid import Sums, begin, build, finish, reduce_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from banana100_core.imaging.pyramid import Pyramid
 
 _ROWS_AT_ONCE = 16  # of a PNG; few enough to stay in the processor's cache until they are in their place
+_ROWS_REDUCED = 128
 
 
 def pyramid_for_screen(data: bytes, *, name: str = "") -> Pyramid:
@@ -70,14 +71,15 @@ def _from_png(data: bytes, width: int, height: int) -> Pyramid:
     pyramid = begin(new_picture(height, width))
     # Inflating can't be shared out, so a second thread makes the smaller levels meanwhile.
     with ThreadPoolExecutor(1, "pyramid") as thread:
-        work = []
+        work, sums = [], Sums()
         for top in range(0, height, _ROWS_AT_ONCE):
             rows = pyramid.levels[0][top : top + _ROWS_AT_ONCE]
             fetched = region.fetch(0, top, width, len(rows))
             rows[:] = np.frombuffer(fetched, np.uint8).reshape(rows.shape)
             bottom = top + len(rows)
-            if bottom % BLOCK_ROWS == 0 or bottom == height:
-                work.append(thread.submit(reduce_block, pyramid, (bottom - 1) // BLOCK_ROWS * BLOCK_ROWS))
+            if bottom % _ROWS_REDUCED == 0 or bottom == height:
+                begun = (bottom - 1) // _ROWS_REDUCED * _ROWS_REDUCED
+                work.append(thread.submit(reduce_rows, pyramid, begun, bottom, sums))
         for each in work:
             each.result()
     return finish(pyramid)
