@@ -120,6 +120,10 @@ class RunTree(QAbstractItemModel):
         found = (node for node in self._root.children if node.key == key)
         return self._index(next(found, self._root))
 
+    def indexes_of_groups(self) -> Iterator[QModelIndex]:
+        """Where all groups are, from top to bottom; none in an ungrouped list."""
+        return (self._index(node) for node in self._root.children if node.listed is None)
+
     def index_of_run(self, run_id: int) -> QModelIndex:
         """Where a run is; an invalid index if it isn't."""
         node = self._of_runs.get(run_id)

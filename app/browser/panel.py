@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
@@ -24,6 +24,7 @@ from app.browser.delegate import RunDelegate
 from app.browser.facet_popup import FacetPopup
 from app.browser.facts import Facts
 from app.browser.filter_bar import FilterBar
+from app.browser.folding import Folding
 from app.browser.model import NODE_ROLE, Node, RunTree
 from app.browser.sparklines import Sparklines
 from app.browser.tree_view import RunView
@@ -43,11 +44,6 @@ if TYPE_CHECKING:
     from banana100_core.generation.executor import GenerationProgress
     from banana100_core.project.saved_views import SavedView
 
-EXPANDED_RUNS = 40
-"""Up to so many runs all groups begin open; with more, only the one looked at."""
-FOUND_RUNS = 100
-"""Up to so many runs found all groups are opened; with more, their headings say how many each has."""
-
 _MEMORY, _WIDTHS = "runs", "run_columns"
 _NO_RUNS = "No runs yet.\nImport a folder (Ctrl+I), or generate some (Ctrl+G)."
 _NONE_FOUND = "No run matches.\nEscape in the filter shows all again."
@@ -65,9 +61,6 @@ class BrowserPanel(QWidget):
         self._registry = registry
         self._memory = Memory.of(session)
         self._rows_change = False
-        self._shown = 0
-        self._was_reset = False
-        self._open_before: set[str] | None = None
         self._entries: list[Listed] = []
         self.arrangement = from_memory(self._memory.value(_MEMORY))
         self._thumbnails = Thumbnails.of(session)
@@ -76,6 +69,7 @@ class BrowserPanel(QWidget):
         self.tree = RunTree()
         self.tree.show_columns(self.arrangement.columns)
         self.view = RunView(self.tree)
+        self._folding = Folding(self.tree, self.view)
         self._delegate = RunDelegate(self.tree, self._thumbnails, self._sparklines, self.view)
         self.view.setItemDelegate(self._delegate)
         self.view.set_widths(self._memory.value(_WIDTHS))
@@ -105,14 +99,12 @@ class BrowserPanel(QWidget):
     def arrange(self, arrangement: Arrangement) -> None:
         """Look at the runs in another way, and remember it."""
         before, self.arrangement = self.arrangement, arrangement
-        regrouped = (before.grouping, before.columns) != (arrangement.grouping, arrangement.columns)
-        self._keep_open(before)
+        regrouped = before.grouping != arrangement.grouping
         with self._following():
-            self.tree.show_columns(arrangement.columns)
-            self._show_groups()
+            self._show_groups(asked=True)
             if regrouped:
-                self._open_all_or_current()
-        self._restore_open()
+                run = self._session.run
+                self._folding.open_few_or(self.tree.index_of_run(run.id) if run else QModelIndex())
         self._show_arrangement()
         if to_memory(before) != to_memory(arrangement):
             self._memory.remember(_MEMORY, to_memory(arrangement))
@@ -134,8 +126,6 @@ class BrowserPanel(QWidget):
         self._thumbnails.thumbnail_ready.connect(self._take_thumbnail)
         self._sparklines.updated.connect(self._take_curves)
         self._facts.updated.connect(self._show_runs)
-        self.tree.rowsInserted.connect(self._open_new)
-        self.tree.modelReset.connect(self._span_groups)
         self.view.sort_chosen.connect(self._sort_by_section)
         self.view.widths_changed.connect(lambda widths: self._memory.remember(_WIDTHS, widths))
         selection = self.view.selectionModel()
@@ -195,7 +185,7 @@ class BrowserPanel(QWidget):
     def _forget(self) -> None:
         """Without a project nothing is looked for."""
         self.arrangement = replace(self.arrangement, filter="", facets={})
-        self._open_before = None
+        self._folding.forget()
         self.popup.hide()
         self._show_runs()
         self._show_arrangement()
@@ -215,16 +205,12 @@ class BrowserPanel(QWidget):
             self._show_groups()
         self._show_chosen()
 
-    def _show_groups(self) -> None:
+    def _show_groups(self, *, asked: bool = False) -> None:
         groups = arranged(self._entries, self.arrangement)
-        self._shown = sum(len(group.entries) for group in groups)
-        place = self.view.verticalScrollBar().value()
-        there = {index.data(NODE_ROLE).key[0]: self.view.isExpanded(index) for index in self._groups()}
-        self._was_reset = False
-        self.tree.show_groups(groups)
-        if self._was_reset:
-            self._open_again(there)
-            self.view.verticalScrollBar().setValue(place)
+        coming = sum(len(group.entries) for group in groups)
+        with self._folding.kept(coming, found=self.arrangement.narrow, asked=asked):
+            self.tree.show_columns(self.arrangement.columns)
+            self.tree.show_groups(groups)
         self.view.setRootIsDecorated(any(group.key for group in groups))
         self.view.hint = "" if groups else _NONE_FOUND if self._entries else _NO_RUNS
         self.view.viewport().update()
@@ -287,7 +273,7 @@ class BrowserPanel(QWidget):
         if current_index.isValid() and self.view.currentIndex().siblingAtColumn(0) != current_index:
             keep = selection.hasSelection()
             flags = QItemSelectionModel.SelectionFlag.NoUpdate if keep else _CHOOSE
-            self._open_to(current_index)
+            self._folding.open_to(current_index)
             selection.setCurrentIndex(current_index, flags)
 
     def _chosen_runs(self) -> set[int]:
@@ -303,7 +289,7 @@ class BrowserPanel(QWidget):
         run = self._session.run
         index = self.tree.index_of_run(run.id) if run is not None else QModelIndex()
         if index.isValid() and index != self.view.currentIndex().siblingAtColumn(0):
-            self._open_to(index)
+            self._folding.open_to(index)
             self.view.selectionModel().setCurrentIndex(index, _CHOOSE)
             self.view.scrollTo(index)
 
@@ -323,70 +309,6 @@ class BrowserPanel(QWidget):
         if run_id != self._delegate.generating:
             self._delegate.generating = run_id
             self.view.viewport().update()
-
-    # Groups open and closed
-
-    def _groups(self) -> Iterator[QModelIndex]:
-        for row in range(self.tree.rowCount()):
-            index = self.tree.index(row, 0)
-            if index.data(NODE_ROLE).run is None:
-                yield index
-
-    def _opens_all(self) -> bool:
-        most = FOUND_RUNS if self.arrangement.narrow else EXPANDED_RUNS
-        return self._shown <= most
-
-    def _open_to(self, index: QModelIndex | QPersistentModelIndex) -> None:
-        if index.parent().isValid():
-            self.view.expand(index.parent())
-
-    def _open_new(self, parent: QModelIndex, first: int, last: int) -> None:
-        """Open groups as they arrive, unless there are so many that this would bury the rest."""
-        if parent.isValid():
-            return
-        opens = self._opens_all()
-        for row in range(first, last + 1):
-            index = self.tree.index(row, 0)
-            if index.data(NODE_ROLE).run is None:
-                self.view.setFirstColumnSpanned(row, QModelIndex(), True)  # noqa: FBT003 - Qt's
-                if opens:
-                    self.view.expand(index)
-
-    def _opened(self) -> set[str]:
-        return {index.data(NODE_ROLE).key[0] for index in self._groups() if self.view.isExpanded(index)}
-
-    def _open_again(self, there: dict[str, bool]) -> None:
-        """After all rows were made anew: those groups that were open, and the new ones of a short list."""
-        opens = self._opens_all()
-        for index in self._groups():
-            if there.get(index.data(NODE_ROLE).key[0], opens):
-                self.view.expand(index)
-
-    def _span_groups(self) -> None:
-        self._was_reset = True
-        for index in self._groups():
-            self.view.setFirstColumnSpanned(index.row(), QModelIndex(), True)  # noqa: FBT003 - Qt's
-
-    def _open_all_or_current(self) -> None:
-        if self._opens_all():
-            self.view.expandAll()
-        elif self._session.run is not None:
-            self._open_to(self.tree.index_of_run(self._session.run.id))
-
-    def _keep_open(self, before: Arrangement) -> None:
-        """Before the list is narrowed down, keep which groups are open."""
-        if self.arrangement.narrow and not before.narrow:
-            self._open_before = self._opened()
-
-    def _restore_open(self) -> None:
-        """What was found is open; when all is shown again, what was open before."""
-        if self.arrangement.narrow:
-            if self._opens_all():
-                self.view.expandAll()
-        elif self._open_before is not None:
-            for index in self._groups():
-                self.view.setExpanded(index, index.data(NODE_ROLE).key[0] in self._open_before)
-            self._open_before = None
 
     # What the user asks
 
@@ -415,7 +337,7 @@ class BrowserPanel(QWidget):
         first = next((node.run for node in self.tree.nodes() if node.run is not None), None)
         if first is not None:
             index = self.tree.index_of_run(first.id)
-            self._open_to(index)
+            self._folding.open_to(index)
             self.view.selectionModel().setCurrentIndex(index, _CHOOSE)
             self.view.setFocus()
 

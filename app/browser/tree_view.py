@@ -13,7 +13,7 @@ from app.browser.columns import CURVE
 from app.browser.model import NODE_ROLE, Node, RunTree
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 NARROWEST_RUN, NARROW_RUN = 16 * theme.GRID, 30 * theme.GRID
 ROOM_FOR_CURVES = 31 * theme.GRID
@@ -106,6 +106,15 @@ class RunView(QTreeView):
             run = self._tree.node(index).run
             if run is not None and run.id in run_ids:
                 self.update(index.siblingAtColumn(section))
+
+    def open_groups(self, groups: Iterable[QModelIndex]) -> None:
+        """Open groups and place the rows once, rather than once for each group."""
+        closed = [index for index in groups if not self.isExpanded(index)]
+        if closed:
+            self.scheduleDelayedItemsLayout()
+            for index in closed:
+                self.expand(index)
+            self.executeDelayedItemsLayout()
 
     def nodes_on_screen(self) -> Iterator[Node]:
         """The rows that are seen now."""
