@@ -14,11 +14,12 @@ import numpy as np
 from PIL import Image as Pillow
 
 from tests.benchmarks.bench import BenchRow
+from tests.benchmarks.measuring import against_limit, p95, timed, wait, wait_idle
+from tests.benchmarks.pictures import encoded, make_run, photograph, png
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from PySide6.QtCore import SignalInstance
     from PySide6.QtWidgets import QApplication
 
     from app.compare.content import PaneImage
@@ -69,30 +70,13 @@ def rows() -> list[BenchRow]:
     return found
 
 
-def photograph(width: int, height: int, seed: int = 0) -> np.ndarray:
-    """Real photographs side by side until the size is reached; another seed gives other pixels."""
-    from skimage import data
-
-    tiles = [
-        np.asarray(Pillow.fromarray(tile()).resize((688, 512))) for tile in (data.astronaut, data.coffee)
-    ]
-    random = np.random.default_rng(seed)
-    columns = []
-    for _ in range(-(-width // 688)):
-        column = [
-            np.roll(tiles[random.integers(2)], int(random.integers(500)), 1) for _ in range(-(-height // 512))
-        ]
-        columns.append(np.concatenate(column))
-    return np.ascontiguousarray(np.concatenate(columns, axis=1)[:height, :width])
-
-
 def _fill(path: Path) -> float:
     """Make a project of one run of large steps; gives the median of milliseconds that decoding one takes."""
     from banana100_core.imaging.decode import Purpose, decode
 
-    encoded = [_png(photograph(*PICTURE, seed)) for seed in range(STEPS)]
-    _make_run(path, encoded)
-    return float(np.median([_timed(lambda data=data: decode(data, Purpose.DISPLAY)) for data in encoded]))
+    files = [png(photograph(*PICTURE, seed)) for seed in range(STEPS)]
+    make_run(path, files)
+    return float(np.median([timed(lambda data=data: decode(data, Purpose.DISPLAY)) for data in files]))
 
 
 def _flips(
@@ -101,24 +85,24 @@ def _flips(
     """Between steps that have been decoded ahead, from the key to the painted window."""
     for number in range(STEPS):  # once through, so that all are decoded and have thumbnails
         session.choose_step(number)
-        _wait(application, panel.is_settled)
+        wait(application, panel.is_settled)
     loader = panel.pictures.loader
-    _wait(application, lambda: all(loader.pyramid(step.image.sha256) for step in session.steps if step.image))
+    wait(application, lambda: all(loader.pyramid(step.image.sha256) for step in session.steps if step.image))
 
     def flip(number: int) -> None:
         session.choose_step(number)
         application.processEvents()
 
-    p95 = _p95([_timed(lambda turn=turn: flip(turn % STEPS)) for turn in range(15 * STEPS)])
+    slow = p95([timed(lambda turn=turn: flip(turn % STEPS)) for turn in range(15 * STEPS)])
     yield BenchRow(
         "flip to a prefetched 5504x3072 step, p95",
-        f"{p95:.1f} ms",
+        f"{slow:.1f} ms",
         f"decode {decoding:.0f} ms",
-        decoding / p95,
+        decoding / slow,
         "a tenth of decoding, >= 10",
-        decoding / p95 >= 10,
+        decoding / slow >= 10,
     )
-    yield _against_limit("flip to a prefetched 5504x3072 step, p95", p95, FRAME_MS)
+    yield against_limit("flip to a prefetched 5504x3072 step, p95", slow, FRAME_MS)
 
 
 def _frames(panel: ComparePanel) -> Iterator[BenchRow]:
@@ -148,7 +132,7 @@ def _frames(panel: ComparePanel) -> Iterator[BenchRow]:
         "a* channel, gain": (Comparison(), Look(Channel.A, gain=2.0)),
         "turned": (Comparison(), Look()),
     }
-    p95 = {}
+    slow = {}
     for name, size in SIZES.items():
         images = _pane_image(size, 1), _pane_image(size, 2)
         error_map = _pane_image((1920, 1080), 3)
@@ -159,10 +143,10 @@ def _frames(panel: ComparePanel) -> Iterator[BenchRow]:
             turn = Turn(mirrored=True, quarters=1) if mode == "turned" else Turn()
             shown = [image.turned(turn) for image in images]
             panel.panes.show_images(*shown, *shown)
-            p95[mode, name] = _p95(_move_about(panel))
+            slow[mode, name] = p95(_move_about(panel))
     for mode in modes:
         for name in SIZES:
-            yield _against_limit(f"pan and zoom, {mode}, {name}, p95", p95[mode, name], LIMIT_MS)
+            yield against_limit(f"pan and zoom, {mode}, {name}, p95", slow[mode, name], LIMIT_MS)
     panel.panes.compare(Comparison())
     panel.panes.look_through(Look())
     panel.panes.make_flip_maps(panel.flip_maps.of)
@@ -186,12 +170,12 @@ def _move_about(panel: ComparePanel) -> list[float]:
     link.view = View()  # from the middle, so that the picture covers the pane
     for frame in range(80):
         link.view = link.view.zoomed_to(fit * 0.5 * 16 ** (frame / 79), (pane.width * 0.4, 300), size, pane)
-        times.append(_timed(paint))
+        times.append(timed(paint))
     for scale in (fit * 1.3, 0.55, 1.0, 3.0, 20.0):
         link.view = link.view.zoomed_to(scale, (400, 300), size, pane)
         for _ in range(20):
             link.view = link.view.panned(-9, -5, size, pane)
-            times.append(_timed(paint))
+            times.append(timed(paint))
     return times
 
 
@@ -243,7 +227,7 @@ def _level_memory(application: QApplication, session: Session, panel: ComparePan
         session.choose_step(flip % STEPS)
         application.processEvents()
         if flip in {200, 1_999}:
-            _wait(application, panel.is_settled)
+            wait(application, panel.is_settled)
             held.append(process.memory_info().rss / 1e6)
     loader.cache_bytes = usual
     yield BenchRow(
@@ -283,22 +267,22 @@ def _cold(
     from banana100_core.project.images import add_thumbnails
 
     count = 12
-    encoded = [_encoded(photograph(*PICTURE, seed), kind) for seed in range(count)]
-    _make_run(path, encoded)
+    files = [encoded(photograph(*PICTURE, seed), kind) for seed in range(count)]
+    make_run(path, files)
     with Project.open(path) as project:
-        add_thumbnails(project, {_sha256(data): make_thumbnail(data) for data in encoded})
+        add_thumbnails(project, {_sha256(data): make_thumbnail(data) for data in files})
     session.open_project(path, read_only=True)
-    _wait(application, panel.is_settled)
+    wait(application, panel.is_settled)
     loader = panel.pictures.loader
     # Room for what is on screen alone, so that nothing is decoded ahead.
     usual, loader.cache_bytes = loader.cache_bytes, 2 * PICTURE[0] * PICTURE[1] * 3 * 4 // 3
     panel.player.stop()
     session.next_step()
-    _wait(application, panel.is_settled)
+    wait(application, panel.is_settled)
     time.sleep(1)  # what was under way ahead is done
     cold, blurred, alone = [], [], []
     for number in (5, 9, 3, 7, 10, 4, 8):
-        data = encoded[number]
+        data = files[number]
         alone.append(_decoders(data))
         start = time.perf_counter()
         session.choose_step(number)
@@ -306,7 +290,7 @@ def _cold(
         blurred.append((time.perf_counter() - start) * 1000)
         if panel.panes.images[1].preview is None:
             blurred[-1] = float("inf")
-        _wait_idle(panel.pictures.updated, lambda: panel.panes.images[1].pyramid is not None)
+        wait_idle(panel.pictures.updated, lambda: panel.panes.images[1].pyramid is not None)
         application.processEvents()
         cold.append((time.perf_counter() - start) * 1000)
     # The fastest decoder of such files, not of each file whichever was least disturbed.
@@ -324,7 +308,7 @@ def _cold(
     )
     loader.cache_bytes = usual
     at_once = float(np.median(blurred))
-    yield _against_limit(f"blurred preview of a cold {kind} step on screen", at_once, 34.0)
+    yield against_limit(f"blurred preview of a cold {kind} step on screen", at_once, 34.0)
     session.close_project()
 
 
@@ -351,7 +335,7 @@ def _decoders(data: bytes) -> dict[str, float]:
         ).write_to_memory()
     except (ImportError, OSError):
         pass
-    return {name: min(_timed(call), _timed(call)) for name, call in calls.items()}
+    return {name: min(timed(call), timed(call)) for name, call in calls.items()}
 
 
 def _held_arrow(
@@ -361,11 +345,11 @@ def _held_arrow(
     from app.responsiveness import LoopWatch
 
     base = photograph(3840, 2160)
-    pictures = [_encoded(np.roll(base, 31 * n, axis=1), "JPEG") for n in range(101)]
-    _make_run(path, pictures)
+    pictures = [encoded(np.roll(base, 31 * n, axis=1), "JPEG") for n in range(101)]
+    make_run(path, pictures)
     session.open_project(path, read_only=True)
     session.first_step()
-    _wait(application, panel.is_settled)
+    wait(application, panel.is_settled)
     watch = LoopWatch()
     watch.start()
     began = time.monotonic()
@@ -376,41 +360,15 @@ def _held_arrow(
         application.processEvents()
         time.sleep(0.001)
     last = session.step_numbered(100)
-    _wait(
+    wait(
         application,
         lambda: panel.is_settled() or panel.pictures.loader.pyramid(last.image.sha256) is not None,
     )
     watch.stop()
-    yield _against_limit(
+    yield against_limit(
         "longest the UI thread was busy, arrow held through 100 cold 4K steps", watch.longest, 34.0
     )
     session.close_project()
-
-
-def _make_run(path: Path, encoded: list[bytes]) -> None:
-    from banana100_core.imaging.decode import inspect
-    from banana100_core.project import Project
-    from banana100_core.project.images import NewImage
-    from banana100_core.project.records import NewRun, NewStep, Outcome, RunState
-    from banana100_core.project.runs import add_run, add_steps
-
-    with Project.create(path) as project:
-        run = add_run(project, NewRun("tiles", "codec_loss", "jpeg", "replicate", state=RunState.DONE))
-        add_steps(
-            project,
-            [
-                (NewStep(run, n, Outcome.DONE if n else Outcome.INITIAL), NewImage(inspect(data), data))
-                for n, data in enumerate(encoded)
-            ],
-        )
-
-
-def _encoded(pixels: np.ndarray, kind: str) -> bytes:
-    if kind == "PNG":
-        return _png(pixels)
-    stream = io.BytesIO()
-    Pillow.fromarray(pixels).save(stream, kind, quality=92)
-    return stream.getvalue()
 
 
 def _sha256(data: bytes) -> str:
@@ -426,45 +384,3 @@ def _pane_image(size: tuple[int, int], seed: int) -> PaneImage:
 
     pyramid = with_halves(build(photograph(*size, seed)))
     return PaneImage(picture_size(pyramid), pyramid)
-
-
-def _against_limit(name: str, ours: float, limit: float) -> BenchRow:
-    return BenchRow(
-        name, f"{ours:.1f} ms", f"{limit:.1f} ms", ours / limit, "below the limit, <= 1", ours <= limit
-    )
-
-
-def _png(pixels: np.ndarray) -> bytes:
-    stream = io.BytesIO()
-    Pillow.fromarray(pixels).save(stream, "PNG", compress_level=3)
-    return stream.getvalue()
-
-
-def _timed(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return (time.perf_counter() - start) * 1000
-
-
-def _wait(application: QApplication, condition: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise TimeoutError("pictures did not arrive in time")
-        application.processEvents()
-        time.sleep(0.001)
-
-
-def _wait_idle(news: SignalInstance, condition: Callable[[], bool]) -> None:
-    """Wait as a window does: asleep in its event loop until something comes."""
-    from PySide6.QtCore import QEventLoop
-
-    loop = QEventLoop()
-    connection = news.connect(lambda: loop.quit() if condition() else None)
-    if not condition():
-        loop.exec()
-    news.disconnect(connection)
-
-
-def _p95(values: list[float]) -> float:
-    return float(np.percentile(values, 95))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PIL import Image as Pillow
 
-from tests.benchmarks.bench import BenchRow
-from tests.benchmarks.bench_compare import LIMIT_MS, WINDOW, photograph
+from tests.benchmarks.bench_compare import LIMIT_MS, WINDOW
+from tests.benchmarks.measuring import against_limit, p95, timed, wait
+from tests.benchmarks.pictures import make_run, photograph, png
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from app.compare.panel import ComparePanel
     from app.session import Session
     from banana100_core.project.records import NewRegion
+    from tests.benchmarks.bench import BenchRow
 
 PICTURE = 2816, 1504
 BOXES, POLYGONS, POINTS = 2_000, 500, 200
@@ -61,7 +60,7 @@ def rows() -> list[BenchRow]:
             _fill(path, kinds)
             session.open_project(path)
             session.choose_step(2)
-            _wait(application, lambda: panel.is_settled() and panel.outlines.edits.settled)
+            wait(application, lambda: panel.is_settled() and panel.outlines.edits.settled)
             found += _pan(panel, name)
             if len(kinds) == 2:
                 found += _zoom(panel, name)
@@ -73,24 +72,15 @@ def rows() -> list[BenchRow]:
 
 def _fill(path: Path, kinds: list[Callable[[int], list[NewRegion]]]) -> None:
     """A run of two steps, both of which are outlined."""
-    from banana100_core.imaging.decode import inspect
     from banana100_core.project import Project
-    from banana100_core.project.images import NewImage
-    from banana100_core.project.records import NewRun, NewStep, NewTag, Outcome, RunState
+    from banana100_core.project.records import NewTag
     from banana100_core.project.regions import add_regions
-    from banana100_core.project.runs import add_run, add_steps
+    from banana100_core.project.runs import runs
     from banana100_core.project.tags import add_tag
 
-    with Project.create(path) as project:
-        run = add_run(project, NewRun("tiles", "codec_loss", "jpeg", "replicate", state=RunState.DONE))
-        encoded = [_png(photograph(*PICTURE, seed)) for seed in range(3)]
-        add_steps(
-            project,
-            [
-                (NewStep(run, n, Outcome.DONE if n else Outcome.INITIAL), NewImage(inspect(data), data))
-                for n, data in enumerate(encoded)
-            ],
-        )
+    make_run(path, [png(photograph(*PICTURE, seed), level=1) for seed in range(3)])
+    with Project.open(path) as project:
+        run = runs(project)[0].id
         for mode in ("persistent_noise", "counting_failure"):
             tag = add_tag(project, "ana", NewTag(run, mode, 1))
             for step in (1, 2):
@@ -133,7 +123,7 @@ def _pan(panel: ComparePanel, name: str) -> Iterator[BenchRow]:
             _link(panel).view = _link(panel).view.panned(-9, -5, *_sizes(panel))
             times.append(_painted(panel))
         assert scale > 0
-    yield _against_limit(f"pan, {name}, p95", _p95(times), LIMIT_MS)
+    yield against_limit(f"pan, {name}, p95", p95(times), LIMIT_MS)
 
 
 def _zoom(panel: ComparePanel, name: str) -> Iterator[BenchRow]:
@@ -146,7 +136,7 @@ def _zoom(panel: ComparePanel, name: str) -> Iterator[BenchRow]:
         link = _link(panel)
         link.view = link.view.zoomed_to(fit * 0.8 * 8 ** (frame / 59), (pane.width * 0.4, 300), size, pane)
         times.append(_painted(panel))
-    yield _against_limit(f"zoom, {name}, p95", _p95(times), 100.0)
+    yield against_limit(f"zoom, {name}, p95", p95(times), 100.0)
 
 
 def _move_one(
@@ -163,11 +153,11 @@ def _move_one(
         tool.nudge(1, 0)
         _painted(panel)
 
-    times = [_timed(nudge) for _ in range(60)]
-    yield _against_limit(f"move one of {name}, p95", _p95(times), LIMIT_MS)
+    times = [timed(nudge) for _ in range(60)]
+    yield against_limit(f"move one of {name}, p95", p95(times), LIMIT_MS)
     tool.finish_shape()
-    _wait(application, lambda: panel.outlines.edits.settled)
-    yield _against_limit(f"painted after an edit, {name}", _painted(panel), 100.0)
+    wait(application, lambda: panel.outlines.edits.settled)
+    yield against_limit(f"painted after an edit, {name}", _painted(panel), 100.0)
 
 
 def _scales(panel: ComparePanel) -> Iterator[float]:
@@ -198,35 +188,4 @@ def _painted(panel: ComparePanel) -> float:
             if canvas.isVisible():
                 canvas.repaint()
 
-    return _timed(paint)
-
-
-def _against_limit(name: str, ours: float, limit: float) -> BenchRow:
-    return BenchRow(
-        name, f"{ours:.1f} ms", f"{limit:.1f} ms", ours / limit, "below the limit, <= 1", ours <= limit
-    )
-
-
-def _png(pixels: np.ndarray) -> bytes:
-    stream = io.BytesIO()
-    Pillow.fromarray(pixels).save(stream, "PNG", compress_level=1)
-    return stream.getvalue()
-
-
-def _timed(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return (time.perf_counter() - start) * 1000
-
-
-def _wait(application: QApplication, condition: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise TimeoutError("pictures did not arrive in time")
-        application.processEvents()
-        time.sleep(0.001)
-
-
-def _p95(values: list[float]) -> float:
-    return float(np.percentile(values, 95))
+    return timed(paint)

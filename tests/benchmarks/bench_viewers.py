@@ -24,7 +24,8 @@ _PEER = Path(__file__).with_name("peer_viewers.py")
 
 def rows() -> list[BenchRow]:
     """All rows of this benchmark."""
-    from tests.benchmarks.bench_compare import PICTURE, _encoded, _make_run, photograph
+    from tests.benchmarks.bench_compare import PICTURE
+    from tests.benchmarks.pictures import encoded, make_run, photograph
 
     found = []
     for kind in ("PNG", "JPEG"):
@@ -32,9 +33,9 @@ def rows() -> list[BenchRow]:
             folder = Path(name) / "pictures"
             folder.mkdir()
             for seed in range(FILES):
-                (folder / f"{seed}.{kind.lower()}").write_bytes(_encoded(photograph(*PICTURE, seed), kind))
+                (folder / f"{seed}.{kind.lower()}").write_bytes(encoded(photograph(*PICTURE, seed), kind))
             project = folder.with_name("study.b100")
-            _make_run(project, [file.read_bytes() for file in sorted(folder.iterdir())])
+            make_run(project, [file.read_bytes() for file in sorted(folder.iterdir())])
             ours = _run(sys.executable, "-m", "tests.benchmarks.bench_viewers", str(project))
             for viewer, packages in PACKAGES.items():
                 theirs = _run(str(_environment(viewer, packages)), str(_PEER), viewer, str(folder))
@@ -103,7 +104,8 @@ def _measure_ours(project: Path) -> None:
     from app.main import start_application
     from app.panels import MIDDLE
     from app.window import MainWindow
-    from tests.benchmarks.bench_compare import WINDOW, _wait, _wait_idle
+    from tests.benchmarks.bench_compare import WINDOW
+    from tests.benchmarks.measuring import wait, wait_idle
 
     application = start_application()
     window = MainWindow(remember=False)
@@ -111,18 +113,18 @@ def _measure_ours(project: Path) -> None:
     window.show()
     start = time.perf_counter()
     window.session.open_project(project)
-    _wait(application, lambda: window.maker.complete and bool(window.session.steps))
+    wait(application, lambda: window.maker.complete and bool(window.session.steps))
     panel = window.maker.panels[MIDDLE]
-    _wait(application, lambda: panel.panes.images[1].pyramid is not None)
+    wait(application, lambda: panel.panes.images[1].pyramid is not None)
     opening = (time.perf_counter() - start) * 1000
     loader = panel.pictures.loader
     steps = window.session.steps
-    _wait(application, lambda: all(loader.pyramid(step.image.sha256) for step in steps))
+    wait(application, lambda: all(loader.pyramid(step.image.sha256) for step in steps))
     flips = []
     for flip in range(12):
         start = time.perf_counter()
         window.session.choose_step((flip + 1) % len(steps))
-        _wait_idle(panel.pictures.updated, lambda: panel.panes.images[1].pyramid is not None)
+        wait_idle(panel.pictures.updated, lambda: panel.panes.images[1].pyramid is not None)
         application.processEvents()
         flips.append((time.perf_counter() - start) * 1000)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
