@@ -20,22 +20,28 @@ _WORDS = {"scores": "scores", "steps": "step numbers", "models": "model names", 
 class Curtain(QStackedWidget):
     """Shows its panel only while none of the things that it would tell is hidden."""
 
-    def __init__(self, session: Session, panel: QWidget, tells: tuple[str, ...]) -> None:
-        """`tells` are fields of `Blinding`."""
+    def __init__(self, session: Session, tells: tuple[str, ...], panel: QWidget | None = None) -> None:
+        """`tells` are fields of `Blinding`; the panel may come later."""
         super().__init__()
         self._session = session
         self._tells = tells
-        self.panel = panel
         self.words = plain_label(muted=True, wrap=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         front = QWidget()
         column = QVBoxLayout(front)
         column.setContentsMargins(2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
         column.addWidget(self.words)
-        self.addWidget(panel)
         self.addWidget(front)
+        self._front = front
         session.blinding_changed.connect(self._draw)
         session.project_opened.connect(self._draw)
+        self._draw()
+        if panel is not None:
+            self.set_panel(panel)
+
+    def set_panel(self, panel: QWidget) -> None:
+        """Put the panel behind it; there is none yet."""
+        self.insertWidget(0, panel)
         self._draw()
 
     def _draw(self) -> None:
@@ -43,7 +49,7 @@ class Curtain(QStackedWidget):
         if hidden:
             what = " and ".join(_WORDS[name] for name in hidden).capitalize()
             self.words.setText(f"{what} are hidden while you tag.\nTag > Hide while tagging shows them.")
-        self.setCurrentIndex(1 if hidden else 0)
+        self.setCurrentIndex(self.indexOf(self._front) if hidden else 0)
 
 
 def hidden_of(blinding: Blinding, names: tuple[str, ...]) -> list[str]:
@@ -54,7 +60,7 @@ def hidden_of(blinding: Blinding, names: tuple[str, ...]) -> list[str]:
 def curtained(session: Session, place: str, panel: QWidget) -> QWidget:
     """A panel behind the curtain that its place needs, if it needs one."""
     tells = _OF_PLACE.get(place)
-    return panel if tells is None else Curtain(session, panel, tells)
+    return panel if tells is None else Curtain(session, tells, panel)
 
 
 _OF_PLACE: dict[str, tuple[str, ...]] = {"generation": ("models",)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import threading
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app import theme
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Iterator
 
     from app.actions import ActionRegistry
     from app.session import Session
@@ -29,6 +29,8 @@ PANELS: tuple[tuple[str, str, str], ...] = (
     ("generation", "app.generation.panel", "GenerationPanel"),
 )
 
+_ALL = object()
+
 NEEDED_LATER = ("banana100_core.generation.executor", "banana100_core.scoring.pool")
 """What a project needs when it opens: imported then, it would hold up the window."""
 
@@ -36,11 +38,13 @@ NEEDED_LATER = ("banana100_core.generation.executor", "banana100_core.scoring.po
 class PanelMaker(QObject):
     """Imports the panels' modules on a thread, then makes one panel each turn of the event loop.
 
-    A panel that takes long has a class method `in_parts`, a generator that gives way after each part and
-    returns the panel: it takes as many turns.
+    A panel that takes long has a method `fill`, a generator that gives way after each part: told not to be
+    `whole`, it is made with nothing in it, put into its place, and filled there in as many turns. What grows
+    in its place is also styled only once.
     """
 
     made = Signal(str, QWidget)
+    """A panel, perhaps with nothing in it yet, is to be put into its place."""
     finished = Signal()
 
     _imported = Signal()
@@ -50,8 +54,14 @@ class PanelMaker(QObject):
         self._session = session
         self._registry = registry
         self.panels: dict[str, QWidget] = {}
-        self._parts: Generator[None, None, QWidget] | None = None
-        self._imported.connect(self._make_next, Qt.ConnectionType.QueuedConnection)
+        self._filling: QWidget | None = None
+        self._parts: Iterator[None] = iter(())
+        # A timer, since calls that are queued while others are delivered come in the same turn.
+        self._turn = QTimer(self)
+        self._turn.setInterval(0)
+        self._turn.setSingleShot(True)  # what fails is not tried again
+        self._turn.timeout.connect(self._go_on)
+        self._imported.connect(self._turn.start, Qt.ConnectionType.QueuedConnection)
 
     @property
     def complete(self) -> bool:
@@ -74,30 +84,25 @@ class PanelMaker(QObject):
             importlib.import_module(module)
         self._imported.emit()
 
-    def _make_next(self) -> None:
-        place, module, name = PANELS[len(self.panels)]
-        panel = self._make(getattr(importlib.import_module(module), name))
-        if panel is None:
-            QTimer.singleShot(0, self._make_next)
-            return
-        self.panels[place] = panel
-        self.made.emit(place, panel)
+    def _go_on(self) -> None:
+        """What one turn of the loop does: make a panel, or a part of one, or tell that all are there."""
         if self.complete:
             self._registry.show_icons()
             self.finished.emit()
-        else:
-            QTimer.singleShot(0, self._make_next)
+            return
+        if self._filling is None:
+            self._make_next()
+        elif next(self._parts, _ALL) is _ALL:
+            self.panels[PANELS[len(self.panels)][0]] = self._filling
+            self._filling = None
+        self._turn.start()
 
-    def _make(self, kind: Any) -> QWidget | None:  # noqa: ANN401 - panels share no class of their own
-        """Make a panel, or a part of it; None while parts are missing."""
-        if not hasattr(kind, "in_parts"):
-            panel: QWidget = kind(self._session, self._registry)
-            return panel
-        if self._parts is None:
-            self._parts = kind.in_parts(self._session, self._registry)
-        try:
-            next(self._parts)
-        except StopIteration as made:
-            self._parts = None
-            return cast("QWidget", made.value)
-        return None
+    def _make_next(self) -> None:
+        place, module, name = PANELS[len(self.panels)]
+        kind: Any = getattr(importlib.import_module(module), name)
+        if hasattr(kind, "fill"):
+            panel = kind(self._session, self._registry, whole=False)
+            self._filling, self._parts = panel, panel.fill()
+        else:
+            self.panels[place] = panel = kind(self._session, self._registry)
+        self.made.emit(place, panel)

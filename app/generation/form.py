@@ -18,6 +18,8 @@ from app.notifications import plain_label
 from app.parts import Fold, Section, amount, number, rows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from app.session import Session
     from banana100_core.catalog.protocols import Protocol
     from banana100_core.catalog.settings import RunSettings
@@ -49,12 +51,32 @@ class PlanForm(QWidget):
 
     changed = Signal()
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.pictures = Pictures(session)
+    def __init__(self, session: Session) -> None:
+        """There is nothing in it before `fill`."""
+        super().__init__()
+        self._session = session
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(2 * theme.GRID)
+
+    def fill(self) -> Iterator[None]:
+        """Make what is in it, giving way after each part that takes long."""
+        self.pictures = Pictures(self._session)
+        self._column.addWidget(self.pictures)
+        yield
         self.editors = Editors()
         self.protocol = ProtocolBox()
+        for box in (self.editors, self.protocol):
+            self._column.addWidget(box)
+        yield
         self.settings = SettingsBox()
+        self._column.addWidget(self.settings)
+        yield
+        self._add_extent()
+        self._connect()
+        self._editor_changed()
+
+    def _add_extent(self) -> None:
         self.steps = number(1, 1000, STEPS)
         self.repeats = number(1, 100, REPEATS)
         self.repeats.setToolTip("Runs of each image; mean and standard deviation are taken over them")
@@ -69,11 +91,10 @@ class PlanForm(QWidget):
         self.whole_plan.hide()
         extent = Section("How many")
         extent.add(rows([("Steps", self.steps), ("Repeats", self.repeats)]), self.limits)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2 * theme.GRID)
-        for part in (self.pictures, self.editors, self.protocol, self.settings, extent, self.whole_plan):
-            layout.addWidget(part)
+        for part in (extent, self.whole_plan):
+            self._column.addWidget(part)
+
+    def _connect(self) -> None:
         self.editors.changed.connect(self._editor_changed)
         self.protocol.protocol_chosen.connect(
             lambda: self.settings.show_settings(self.protocol.chosen.settings)
@@ -82,7 +103,6 @@ class PlanForm(QWidget):
             each.changed.connect(self.changed)
         for field in (self.steps, self.repeats, self.budget, self.rate):
             field.valueChanged.connect(lambda _value: self.changed.emit())
-        self._editor_changed()
 
     def wishes(self) -> Wishes:
         """What the form says now."""

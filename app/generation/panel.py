@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt
@@ -21,6 +22,7 @@ from banana100_core.project.images import initial_images
 from banana100_core.project.records import RunState
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from app.actions import ActionRegistry
@@ -37,8 +39,9 @@ if TYPE_CHECKING:
 class GenerationPanel(QWidget):
     """What to make and what that takes in one tab, how far it is in the other."""
 
-    def __init__(self, session: Session, registry: ActionRegistry, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, registry: ActionRegistry, *, whole: bool = True) -> None:
+        """With `whole` off there is nothing in it before `fill`."""
+        super().__init__()
         self.setObjectName("generation_panel")
         self._session = session
         self._registry = registry
@@ -48,14 +51,34 @@ class GenerationPanel(QWidget):
         self._turn = 0  # of the reading of initial images that counts
         self._added: set[str] = set()  # images to tick when they are read
         self._awaited: set[str] = set()  # images that are being made from prompts
-        # From the outside in: what is put into a tree that grows is polished once.
         self.tabs = QTabWidget(self)
-        self._new = QWidget(self.tabs)
-        self.form = PlanForm(session)
-        self.planner = Planner(session, self)
+        self.tabs.setDocumentMode(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.tabs)
+        if whole:
+            deque(self.fill(), maxlen=0)
+
+    def fill(self) -> Iterator[None]:
+        """Make what is in it, giving way after each part that takes long."""
+        # From the outside in: what is put into a tree that grows is styled once.
+        new = QWidget()
+        self.tabs.addTab(new, "New runs")
+        column = QVBoxLayout(new)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.form = PlanForm(self._session)
+        column.addWidget(_scrolled(self.form), 1)
+        yield from self.form.fill()
+        yield
+        self.planner = Planner(self._session, self)
         self.summary = PlanSummary()
-        self.progress = ProgressView(session)
-        self._build()
+        column.addWidget(_line())
+        column.addWidget(self.summary)
+        yield
+        self.progress = ProgressView(self._session)
+        self.tabs.addTab(self.progress, "In work")
+        self._new = new
         self._connect()
         self._project_changed()
 
@@ -122,32 +145,6 @@ class GenerationPanel(QWidget):
     def is_settled(self) -> bool:
         """Whether nothing is being started, and the plan's estimate is there."""
         return not self._starting and self.planner.settled
-
-    # Building
-
-    def _build(self) -> None:
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
-        column.addWidget(self.form)
-        column.addStretch(1)
-        area = QScrollArea()
-        area.setWidget(inside)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        parts = QVBoxLayout(self._new)
-        parts.setContentsMargins(0, 0, 0, 0)
-        parts.setSpacing(0)
-        parts.addWidget(area, 1)
-        parts.addWidget(_line())
-        parts.addWidget(self.summary)
-        self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self._new, "New runs")
-        self.tabs.addTab(self.progress, "In work")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.tabs)
 
     def _connect(self) -> None:
         session, registry = self._session, self._registry
@@ -348,6 +345,20 @@ def _add_found(project: Project, folder: Path) -> tuple[list[str], list[str]]:
         others = [f"{folder} has no file that is one of the paper's images by name and size."]
     names, problems = add_files(project, files)
     return names, others + problems
+
+
+def _scrolled(form: QWidget) -> QScrollArea:
+    inside = QWidget()
+    area = QScrollArea()
+    area.setWidget(inside)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    layout = QVBoxLayout(inside)
+    layout.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
+    layout.addWidget(form)
+    layout.addStretch(1)
+    return area
 
 
 def _line() -> QFrame:

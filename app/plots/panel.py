@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
@@ -14,7 +15,7 @@ from app.plots.scores import ScoresView
 from app.plots.terms import TermsBar
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Iterator
 
     from app.actions import ActionRegistry
     from app.session import Session
@@ -23,33 +24,41 @@ if TYPE_CHECKING:
 class ScorePlotPanel(QWidget):
     """Scores of the run on screen, and what the whole project says of the metrics."""
 
-    def __init__(self, session: Session, registry: ActionRegistry, scores: ScoresView | None = None) -> None:
-        """`scores`: the curves, if they are made already."""
+    def __init__(self, session: Session, registry: ActionRegistry, *, whole: bool = True) -> None:
+        """With `whole` off there is nothing in it before `fill`."""
         super().__init__()
         self.setObjectName("score_panel")
-        self.scores = scores or ScoresView(session, registry)
-        self.gaps = GapView(session, registry, self.scores.source)
-        self.terms = TermsBar(session, registry, self.scores.source)
-        self.tabs = QTabWidget()
+        self._session = session
+        self._registry = registry
+        self.tabs = QTabWidget(self)
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(Curtain(session, self.scores, ("scores", "steps")), "Scores")
-        self.tabs.addTab(Curtain(session, self.gaps, ("scores", "steps", "models")), "Score gaps")
-        self.drift = DriftView(session)
-        self.tabs.addTab(Curtain(session, self.drift, ("scores", "steps")), "Drift")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.terms)
-        layout.addWidget(self.tabs)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self.tabs)
+        if whole:
+            deque(self.fill(), maxlen=0)
 
-    @classmethod
-    def in_parts(cls, session: Session, registry: ActionRegistry) -> Generator[None, None, ScorePlotPanel]:
-        """Make one, giving way after each part that takes long."""
+    def fill(self) -> Iterator[None]:
+        """Make what is in it, giving way after each part that takes long."""
+        session, registry = self._session, self._registry
+        curtains = [
+            self._add_curtain("Scores", "scores", "steps"),
+            self._add_curtain("Score gaps", "scores", "steps", "models"),
+            self._add_curtain("Drift", "scores", "steps"),
+        ]
         plot = CurvesView()
         yield
-        scores = ScoresView(session, registry, plot)
+        self.scores = ScoresView(session, registry, plot)
+        curtains[0].set_panel(self.scores)
         yield
-        return cls(session, registry, scores)
+        self.gaps = GapView(session, registry, self.scores.source)
+        curtains[1].set_panel(self.gaps)
+        yield
+        self.drift = DriftView(session)
+        curtains[2].set_panel(self.drift)
+        self.terms = TermsBar(session, registry, self.scores.source)
+        self._column.insertWidget(0, self.terms)
 
     def add_tab(self, panel: QWidget, title: str) -> None:
         """Give another panel a tab beside the scores."""
@@ -58,3 +67,8 @@ class ScorePlotPanel(QWidget):
     def is_settled(self) -> bool:
         """Whether the curves and the table on screen are up to date."""
         return self.scores.source.settled and self.gaps.settled and self.drift.settled
+
+    def _add_curtain(self, title: str, *tells: str) -> Curtain:
+        curtain = Curtain(self._session, tells)
+        self.tabs.addTab(curtain, title)
+        return curtain

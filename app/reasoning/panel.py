@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -16,6 +17,8 @@ from app.reasoning.search import SearchView
 from app.reasoning.summary import SummaryView
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from app.actions import ActionRegistry
     from app.reasoning.lines import Line
     from app.session import Session
@@ -24,42 +27,55 @@ if TYPE_CHECKING:
 class ReasoningPanel(QWidget):
     """What models said of their own pictures."""
 
-    def __init__(self, session: Session, registry: ActionRegistry, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, registry: ActionRegistry, *, whole: bool = True) -> None:
+        """With `whole` off there is nothing in it before `fill`."""
+        super().__init__()
         self.setObjectName("reasoning_panel")
         self._session = session
-        admissions = Admissions.of(session)
-        self.summary = SummaryView(session, admissions)
-        self.search = SearchView(session)
-        self.contradictions = ContradictionsView(session, admissions)
-        self.judge = JudgeView(session, admissions)
-        self._views: tuple[QWidget, ...] = (self.search, self.contradictions, self.judge)
+        self._registry = registry
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        for view, title in (
-            (self.search, "Find"),
-            (self.contradictions, "Contradictions"),
-            (self.judge, "Judge"),
-        ):
-            # All of them tell of runs and steps, and what a judge said would lead like a tag.
-            self.tabs.addTab(Curtain(session, view, ("tags", "models", "steps")), title)
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.addWidget(self.summary)
-        splitter.addWidget(self.tabs)
-        splitter.setChildrenCollapsible(False)
-        splitter.setSizes([60 * theme.GRID, 100 * theme.GRID])
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.addWidget(self.tabs)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(splitter)
+        layout.addWidget(self._splitter)
+        if whole:
+            deque(self.fill(), maxlen=0)
+
+    def fill(self) -> Iterator[None]:
+        """Make what is in it, giving way after each part that takes long."""
+        session, admissions = self._session, Admissions.of(self._session)
+        # All of them tell of runs and steps, and what a judge said would lead like a tag.
+        curtains = [Curtain(session, ("tags", "models", "steps")) for _view in range(3)]
+        for curtain, title in zip(curtains, ("Find", "Contradictions", "Judge"), strict=True):
+            self.tabs.addTab(curtain, title)
+        self.summary = SummaryView(session, admissions)
+        self._splitter.insertWidget(0, self.summary)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.setSizes([60 * theme.GRID, 100 * theme.GRID])
+        yield
+        self.search = SearchView(session)
+        self.contradictions = ContradictionsView(session, admissions)
+        yield
+        self.judge = JudgeView(session, admissions)
+        yield
+        self._views: tuple[QWidget, ...] = (self.search, self.contradictions, self.judge)
+        for curtain, view in zip(curtains, self._views, strict=True):
+            curtain.set_panel(view)
+        self._connect()
+
+    def _connect(self) -> None:
         for view in (self.search, self.contradictions):
             view.chosen.connect(self._go_to)
         self.judge.chosen.connect(self._look_at)
-        for key, slot in {
+        slots: dict[str, Callable[[], None]] = {
             "reasoning.find": self._find,
             "reasoning.contradictions": lambda: self._show(self.contradictions),
             "reasoning.judge": lambda: self._show(self.judge),
-        }.items():
-            registry.connect(key, slot)
+        }
+        for key, slot in slots.items():
+            self._registry.connect(key, slot)
 
     def is_settled(self) -> bool:
         """Whether what is seen is up to date."""

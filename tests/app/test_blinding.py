@@ -151,7 +151,7 @@ def test_a_curtain_says_what_is_hidden(desk):
     assert isinstance(curtain, Curtain)
     desk.session.set_blinding(Blinding(scores=True, steps=True))
     assert curtain.words.text().startswith("Scores and step numbers are hidden while you tag.")
-    assert not curtain.panel.isVisible()
+    assert not desk.maker.panels["scores"].scores.isVisible()
 
 
 def drawn(widget):
