@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app import theme
 from app.actions import ACTIONS, Context
@@ -18,54 +27,53 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Row = tuple[str, list[str]]
+Section = tuple[str, list[Row]]
 
-COLUMNS = 3
+TAGS = "Tag a failure mode from this step on"
+_COLUMN = 44 * theme.GRID
+"""Room that a column takes; there are as many as fit beside each other."""
 
 
-def sections(modes: Iterable[FailureMode] | None = None) -> list[tuple[str, list[Row]]]:
-    """What the sheet shows: a title, then what is done and the keys that do it.
+def sections(modes: Iterable[FailureMode] | None = None) -> list[Section]:
+    """What the sheet shows: a menu or one within it, then what is done and the keys that do it.
 
     `modes` are the failure modes of a project; without one, those of the catalog.
     """
-    found: list[tuple[str, list[Row]]] = []
-    with_keys = [action for action in ACTIONS if action.shortcut]
-    for menu, members in groupby(with_keys, key=lambda action: action.menu.partition("/")[0]):
-        rows: list[Row] = []
-        for action in members:
-            title = " · ".join((*action.menu.split("/")[1:], action.title))
-            if action.context is not Context.WINDOW:
-                title = f"{title} ({action.context})"
-            native = QKeySequence.SequenceFormat.NativeText
-            rows.append((title, [sequence.toString(native) for sequence in action.sequences]))
-        found.append((menu, rows))
     known = failure_modes().values() if modes is None else modes
     tags = [(mode.name, [mode.shortcut.upper()]) for mode in known if mode.shortcut]
-    found.append(("Tag a failure mode from this step on", tags))
-    return _joined(found)
-
-
-def _joined(found: list[tuple[str, list[Row]]]) -> list[tuple[str, list[Row]]]:
-    joined: dict[str, list[Row]] = {}
-    for title, rows in found:
-        joined.setdefault(title, []).extend(rows)
-    return list(joined.items())
+    found: dict[str, list[Row]] = {TAGS: tags}
+    native = QKeySequence.SequenceFormat.NativeText
+    for action in ACTIONS:
+        if action.shortcut:
+            where = "" if action.context is Context.WINDOW else f" ({action.context})"
+            keys = [sequence.toString(native) for sequence in action.sequences]
+            found.setdefault(action.menu.replace("/", " · "), []).append((f"{action.title}{where}", keys))
+    return list(found.items())
 
 
 class KeysSheet(QDialog):
-    """Shows what each key does; Escape leaves."""
+    """Shows what each key does; words or keys written narrow it down, Escape leaves."""
 
     def __init__(self, parent: QWidget | None = None, modes: Iterable[FailureMode] | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keys")
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Find by words, or by keys such as Ctrl+D")
+        self.field.setClearButtonEnabled(True)
+        self.field.textChanged.connect(self._narrow)
+        self._nothing = plain_label("No key does anything of that name.", muted=True)
+        self._nothing.hide()
+        self._parts = [_Part(title, rows) for title, rows in sections(modes)]
         content = QWidget()
         columns = QHBoxLayout(content)
-        columns.setContentsMargins(3 * theme.GRID, 3 * theme.GRID, 3 * theme.GRID, 3 * theme.GRID)
-        columns.setSpacing(5 * theme.GRID)
-        for part in _balanced(sections(modes)):
+        columns.setContentsMargins(2 * theme.GRID, theme.GRID, 2 * theme.GRID, 2 * theme.GRID)
+        columns.setSpacing(4 * theme.GRID)
+        room = parent.window().width() if parent is not None else 3 * _COLUMN
+        for parts in _columns(self._parts, max(room // _COLUMN, 1)):
             column = QVBoxLayout()
-            column.setSpacing(3 * theme.GRID)
-            for title, rows in part:
-                column.addLayout(_section(title, rows))
+            column.setSpacing(0)
+            for part in parts:
+                column.addWidget(part.widget)
             column.addStretch(1)
             columns.addLayout(column, 1)
         area = QScrollArea()
@@ -73,43 +81,96 @@ class KeysSheet(QDialog):
         area.setWidgetResizable(True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(area)
-        wanted = content.sizeHint() + QSize(3 * theme.GRID, theme.GRID)
-        self.resize(wanted if parent is None else wanted.boundedTo(parent.window().size()))
+        layout.setContentsMargins(0, 2 * theme.GRID, 0, 0)
+        layout.setSpacing(theme.GRID)
+        head = QVBoxLayout()
+        head.setContentsMargins(2 * theme.GRID, 0, 2 * theme.GRID, 0)
+        head.addWidget(self.field)
+        head.addWidget(self._nothing)
+        layout.addLayout(head)
+        layout.addWidget(area, 1)
+        wanted = content.sizeHint() + QSize(3 * theme.GRID, 8 * theme.GRID)
+        if parent is not None:
+            wanted = wanted.boundedTo(parent.window().size() - QSize(4 * theme.GRID, 8 * theme.GRID))
+        self.resize(wanted)
+
+    def shown(self) -> list[str]:
+        """What the rows say that are shown now."""
+        return [line.text for part in self._parts for line in part.lines if not line.hidden]
+
+    def _narrow(self, words: str) -> None:
+        for part in self._parts:
+            part.narrow(words)
+        self._nothing.setVisible(not self.shown())
 
 
-def _balanced(parts: list[tuple[str, list[Row]]]) -> list[list[tuple[str, list[Row]]]]:
-    columns: list[list[tuple[str, list[Row]]]] = [[] for _column in range(COLUMNS)]
-    heights = [0] * COLUMNS
-    for part in sorted(parts, key=lambda each: -len(each[1])):
-        shortest = heights.index(min(heights))
-        columns[shortest].append(part)
-        heights[shortest] += len(part[1]) + 2
+@dataclass(eq=False, slots=True)
+class _Line:
+    text: str
+    findable: str
+    widgets: list[QWidget] = field(default_factory=list)
+    hidden: bool = False
+
+
+class _Part:
+    """A section: its heading and its rows."""
+
+    def __init__(self, title: str, rows: list[Row]) -> None:
+        self.widget = QWidget()
+        self.lines: list[_Line] = []
+        grid = QGridLayout(self.widget)
+        grid.setContentsMargins(0, theme.GRID, 0, theme.GRID)
+        grid.setHorizontalSpacing(2 * theme.GRID)
+        grid.setVerticalSpacing(theme.GRID // 2)
+        heading = plain_label(title)
+        heading.setProperty("strong", True)  # noqa: FBT003 - Qt takes the value by place
+        grid.addWidget(heading, 0, 0, 1, 2)
+        for row, (text, keys) in enumerate(rows, start=1):
+            name, caps = plain_label(text, muted=True), _caps(keys)
+            grid.addWidget(name, row, 0)
+            grid.addWidget(caps, row, 1)
+            findable = " ".join((title, text, *keys)).casefold()
+            self.lines.append(_Line(text, findable, [name, caps]))
+        grid.setColumnStretch(0, 1)
+
+    @property
+    def height(self) -> int:
+        """In rows."""
+        return len(self.lines) + 2
+
+    def narrow(self, words: str) -> None:
+        """Show the rows in which each of the words occurs; nothing of the section without any."""
+        wanted = words.casefold().split()
+        for line in self.lines:
+            line.hidden = not all(word in line.findable for word in wanted)
+            for widget in line.widgets:
+                widget.setVisible(not line.hidden)
+        self.widget.setVisible(not all(line.hidden for line in self.lines))
+
+
+def _columns(parts: list[_Part], count: int) -> list[list[_Part]]:
+    """In the order of the menus, about as many rows in each."""
+    most = sum(part.height for part in parts) / count
+    columns: list[list[_Part]] = [[]]
+    height = 0.0
+    for part in parts:
+        # A part stands where its middle falls.
+        if columns[-1] and height + part.height / 2 > most * len(columns) and len(columns) < count:
+            columns.append([])
+        columns[-1].append(part)
+        height += part.height
     return columns
 
 
-def _section(title: str, rows: list[Row]) -> QGridLayout:
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(2 * theme.GRID)
-    grid.setVerticalSpacing(theme.GRID // 2)
-    heading = plain_label(title)
-    heading.setProperty("strong", True)  # noqa: FBT003 - Qt takes the value by place
-    grid.addWidget(heading, 0, 0, 1, 2)
-    for row, (text, keys) in enumerate(rows, start=1):
-        grid.addWidget(plain_label(text, muted=True), row, 0)
-        caps = QHBoxLayout()
-        caps.setSpacing(theme.GRID // 2)
-        caps.addStretch(1)
-        for key in keys:
-            caps.addWidget(_cap(key))
-        grid.addLayout(caps, row, 1)
-    grid.setColumnStretch(0, 1)
-    return grid
-
-
-def _cap(key: str) -> QLabel:
-    cap = plain_label(key)
-    cap.setProperty("key", True)  # noqa: FBT003 - Qt takes the value by place
-    cap.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    return cap
+def _caps(keys: list[str]) -> QWidget:
+    box = QWidget()
+    row = QHBoxLayout(box)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(theme.GRID // 2)
+    row.addStretch(1)
+    for key in keys:
+        cap: QLabel = plain_label(key)
+        cap.setProperty("key", True)  # noqa: FBT003 - Qt takes the value by place
+        cap.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        row.addWidget(cap)
+    return box

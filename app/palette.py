@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _CHOICE = Qt.ItemDataRole.UserRole + 1
 _WORD_START, _IN_ROW, _LATE = 8, 9, 1
+_LINE = 4 * theme.GRID
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,15 @@ def match(query: str, text: str) -> int | None:
         if fit is not None and (best is None or fit > best):
             best = fit
     return best
+
+
+def _fit_of(query: str, choice: Choice) -> int | None:
+    """How well a line fits, whether its menu is written after its name or before it: "theme dark"."""
+    fits = (
+        match(query, f"{choice.text} {choice.place}"),
+        match(query, f"{choice.place} {choice.text}"),
+    )
+    return max((fit for fit in fits if fit is not None), default=None)
 
 
 def _match_from(query: str, text: str, start: int) -> int | None:
@@ -139,9 +149,6 @@ class Palette(QFrame):
         self._field.setPlaceholderText(hint)
         self._field.clear()
         self._filter("")
-        width = min(72 * theme.GRID, self.window().width() - 4 * theme.GRID)
-        height = min(52 * theme.GRID, self.window().height() - 8 * theme.GRID)
-        self.setGeometry((self.window().width() - width) // 2, 5 * theme.GRID, width, height)
         self.show()
         self.raise_()
         self._field.setFocus()
@@ -180,17 +187,26 @@ class Palette(QFrame):
         return super().eventFilter(watched, event)
 
     def _filter(self, query: str) -> None:
-        fits = [(match(query, f"{choice.text} {choice.place}"), choice) for choice in self._choices]
+        fits = [(_fit_of(query, choice), choice) for choice in self._choices]
         found = [(fit, choice) for fit, choice in fits if fit is not None]
         found.sort(key=lambda each: (not each[1].enabled, -each[0] if query else 0))
         self._model.clear()
-        for _fit, choice in found:
+        for _points, choice in found:
             item = QStandardItem(choice.text)
             item.setData(choice, _CHOICE)
             item.setEnabled(choice.enabled)
             self._model.appendRow(item)
         self._nothing.setVisible(not found)
+        self._list.setVisible(bool(found))
+        self._take_room(len(found))
         self._move(0)
+
+    def _take_room(self, lines: int) -> None:
+        """Be as high as the lines found, up to half the window or so."""
+        width = min(72 * theme.GRID, self.window().width() - 4 * theme.GRID)
+        most = min(52 * theme.GRID, self.window().height() - 8 * theme.GRID)
+        height = self._field.sizeHint().height() + max(lines, 1) * _LINE + 3 * theme.GRID
+        self.setGeometry((self.window().width() - width) // 2, 5 * theme.GRID, width, min(height, most))
 
     def _move(self, by: int) -> None:
         rows = self._model.rowCount()
@@ -209,7 +225,7 @@ class _ChoiceDelegate(QStyledItemDelegate):
     """Draws a line: text, then its menu muted, and its keys at the right."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex) -> QSize:  # type: ignore[override]
-        return QSize(10 * theme.GRID, 4 * theme.GRID)
+        return QSize(10 * theme.GRID, _LINE)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:  # type: ignore[override]
         choice = index.data(_CHOICE)
@@ -229,5 +245,6 @@ class _ChoiceDelegate(QStyledItemDelegate):
         painter.setPen(QColor(shown.muted if choice.enabled else shown.disabled))
         painter.drawText(line.adjusted(used, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, choice.place)
         end = choice.keys if choice.enabled else choice.why or choice.keys
+        painter.setPen(QColor(shown.muted))
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, end)
         painter.restore()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMainWindow, QPlainTextEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QMainWindow, QPlainTextEdit, QSpinBox, QWidget
 
 from app.actions import ACTIONS, ActionRegistry, Context
 from app.keys import KeysSheet, sections
@@ -199,6 +199,25 @@ def test_the_keys_sheet_shows_every_key(qtbot):
     assert not sheet.isVisible()
 
 
+def test_keys_are_found_by_words_and_by_keys(qtbot):
+    sheet = KeysSheet()
+    qtbot.addWidget(sheet)
+    sheet.show()
+    QTest.keyClicks(sheet.field, "f12")
+    assert sheet.shown() == ["Done, and next", "Nothing found, and next"]
+    sheet.field.setText("blink SLOWER")
+    assert sheet.shown() == ["Blink slower"]
+    visible = {label.text() for label in sheet.findChildren(QLabel) if label.isVisible()}
+    assert visible == {"View · Compare", "Blink slower", "Shift+F5"}
+    sheet.field.setText("no such thing")
+    assert sheet.shown() == []
+    assert "No key does anything of that name." in {
+        label.text() for label in sheet.findChildren(QLabel) if label.isVisible()
+    }
+    sheet.field.clear()
+    assert len(sheet.shown()) == sum(len(rows) for _title, rows in sections())
+
+
 # The palette
 
 
@@ -252,6 +271,27 @@ def test_arrows_move_in_the_palette(palette):
     QTest.keyClick(field, Qt.Key.Key_Down)
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert [action.key for action in ACTIONS if action.title == second] == ran
+
+
+def test_an_action_is_found_by_its_menu_before_its_name_too(palette):
+    box, field, _ran = palette
+    QTest.keyClicks(field, "theme dark")
+    assert box.shown()[0] == "Dark"
+
+
+def test_the_palette_is_as_high_as_what_it_found(palette):
+    box, field, _ran = palette
+    box.window().resize(1000, 800)
+    QTest.keyClicks(field, "e")
+    high = box.height()
+    field.clear()
+    QTest.keyClicks(field, "theme dark")
+    few = box.height()
+    assert few < high
+    field.selectAll()
+    QTest.keyClicks(field, "zzzz")
+    assert box.shown() == []
+    assert box.height() <= few
 
 
 def test_escape_leaves_the_palette_and_does_nothing(palette):
