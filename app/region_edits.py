@@ -197,7 +197,7 @@ class RegionEdits(QObject):
 
     def read_again(self) -> None:
         """Read the regions of the run on screen."""
-        self._read_wanted = True
+        self._read_wanted = self._session.run is not None
         self._read()
 
     # Inside

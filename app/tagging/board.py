@@ -282,7 +282,7 @@ class TagBoard(QObject):
 
     def read_again(self) -> None:
         """Read the tags of the run on screen."""
-        self._read_wanted = True
+        self._read_wanted = self._session.run is not None
         self._go_on()
 
     def _go_on(self) -> None:

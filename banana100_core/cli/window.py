@@ -13,7 +13,7 @@ import typer
 
 from banana100_core.cli.console import complain, in_time, note, plain, say
 from banana100_core.cli.exits import Exit
-from banana100_core.errors import BananaError, ProviderError
+from banana100_core.errors import BananaError, OlderProjectError, ProviderError
 from banana100_core.installation import is_frozen
 
 if TYPE_CHECKING:
@@ -77,8 +77,13 @@ def open_window(
             "picture of it: banana100 open PROJECT --screenshot OUT.png"
         )
     if project is not None:
-        # A file that can't be opened is told here, before a window comes up only to say the same.
-        Project.open(project, read_only=True).close()
+        # A file that can't be opened is told here, before a window comes up only to say the same. One of an
+        # older version is brought up to date there, unless nothing may be changed.
+        try:
+            Project.open(project, read_only=True).close()
+        except OlderProjectError:
+            if read_only:
+                raise
     raise typer.Exit(_window()(project, screenshot=screenshot, read_only=read_only, watch=watch))
 
 

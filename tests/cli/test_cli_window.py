@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 import sys
@@ -33,6 +34,18 @@ def test_open_tells_of_an_unusable_project_before_the_window_starts(banana100_pr
     assert not (tmp_path / "w.png").exists()
     done = banana100_process("open", "--screenshot", "nowhere/w.png", code=2)
     assert "There is no folder nowhere" in done.stderr
+
+
+def test_open_takes_a_project_of_an_older_version_unless_nothing_may_change(
+    banana100_process, tmp_path, empty
+) -> None:
+    with contextlib.closing(sqlite3.connect(empty)) as connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        connection.execute(f"PRAGMA user_version = {version - 1}")
+    done = banana100_process("open", empty, "--read-only", "--screenshot", "w.png", code=2, **NO_DISPLAY)
+    assert "was written by an older version" in done.stderr
+    banana100_process("open", empty, "--screenshot", "w.png", **NO_DISPLAY)
+    assert (tmp_path / "w.png").exists()
 
 
 def test_a_screenshot_needs_no_display(banana100, banana100_process, tmp_path, empty, picture) -> None:
