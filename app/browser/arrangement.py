@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from app.browser.facets import Chosen
+
+
+_WORD = re.compile(r'"([^"]*)"?|([^\s"]+)')
 
 
 class Grouping(StrEnum):
@@ -46,8 +50,9 @@ class Arrangement:
 
     @property
     def words(self) -> list[str]:
-        """The words to look for."""
-        return self.filter.casefold().split()
+        """The words to look for; what stands in quotes is one of them."""
+        found = _WORD.findall(self.filter.casefold())
+        return [word for pair in found for word in pair if word.strip()]
 
     @property
     def narrow(self) -> bool:

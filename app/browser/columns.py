@@ -58,7 +58,7 @@ _OF_RUNS = (
     Column(
         CURVE,
         "Curve",
-        8 * theme.GRID,
+        7 * theme.GRID,
         lambda _entry: "",
         lambda _entry: None,
         "One metric over the steps, normalised, higher is better",
@@ -66,7 +66,7 @@ _OF_RUNS = (
     Column(
         STEPS,
         "Steps",
-        7 * theme.GRID,
+        9 * theme.GRID,
         lambda entry: steps_text(entry.run),
         lambda entry: (entry.run.steps_done, -entry.run.steps_planned),
         "Steps done, and of how many while some are to come",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app import theme
 from app.browser.columns import CURVE, OUTCOME, RUN, STEPS
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.browser.listed import Listed
     from app.browser.model import Node, RunTree
     from app.browser.sparklines import Sparklines
+    from app.browser.tree_view import RunView
     from app.thumbnails import Thumbnails
 
 GROUP_ROW = 3 * theme.GRID + theme.GRID // 2
@@ -47,11 +48,10 @@ _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 class RunDelegate(QStyledItemDelegate):
     """Draws groups as quiet headings, and what the columns tell of runs."""
 
-    def __init__(
-        self, tree: RunTree, thumbnails: Thumbnails, sparklines: Sparklines, parent: QWidget
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, tree: RunTree, thumbnails: Thumbnails, sparklines: Sparklines, view: RunView) -> None:
+        super().__init__(view)
         self._tree = tree
+        self._view = view
         self._thumbnails = thumbnails
         self._sparklines = sparklines
         self._cells: OrderedDict[tuple[Hashable, ...], QPixmap] = OrderedDict()
@@ -75,7 +75,9 @@ class RunDelegate(QStyledItemDelegate):
     ) -> None:
         """Qt's: draw a cell, as it was drawn last unless something in it has changed since."""
         node = self._tree.node(index)
-        rect = option.rect
+        rect: QRect = option.rect
+        if node.listed is None:  # its count stays on screen where the columns are wider than the list
+            rect = rect.adjusted(0, 0, min(0, self._view.viewport().width() - 1 - rect.right()), 0)
         device = painter.device()
         ratio = device.devicePixelRatioF() if device is not None else 1.0
         column = self._tree.column(index.column())
@@ -175,9 +177,7 @@ def _draw_run(painter: QPainter, rect: QRect, node: Node, thumbnail: QPixmap | N
     lower = QRect(texts.left(), upper.bottom() + 1, texts.width(), middle - 6)
     painter.setPen(QColor(shown.text))
     painter.setFont(_font(painter))
-    # The number of the repeat is at its end.
-    title = _elided(painter, node.title, upper.width(), Qt.TextElideMode.ElideMiddle)
-    painter.drawText(upper, _LEFT, title)
+    painter.drawText(upper, _LEFT, _elided_title(painter, node.title, upper.width()))
     painter.setPen(QColor(shown.muted))
     painter.setFont(_font(painter, small=True))
     painter.drawText(lower, _LEFT, _elided(painter, node.note, lower.width()))
@@ -241,10 +241,20 @@ def _font(painter: QPainter, *, small: bool = False, bold: bool = False) -> QFon
     return font
 
 
-def _elided(
-    painter: QPainter, text: str, width: int, where: Qt.TextElideMode = Qt.TextElideMode.ElideRight
-) -> str:
-    return painter.fontMetrics().elidedText(text.replace("\n", " "), where, width)
+def _elided(painter: QPainter, text: str, width: int) -> str:
+    return painter.fontMetrics().elidedText(text.replace("\n", " "), Qt.TextElideMode.ElideRight, width)
+
+
+def _elided_title(painter: QPainter, title: str, width: int) -> str:
+    """The number of the repeat, which is behind the last point, stays as long as there is room for it."""
+    metrics = painter.fontMetrics()
+    head, point, number = title.replace("\n", " ").rpartition(" · ")
+    if metrics.horizontalAdvance(title) <= width or not point:
+        return _elided(painter, title, width)
+    number = _elided(
+        painter, f"{point}{number}", max(width * 2 // 3, width - metrics.horizontalAdvance(head))
+    )
+    return _elided(painter, head, width - metrics.horizontalAdvance(number)) + number
 
 
 def _square(pixmap: QPixmap) -> QRectF:

@@ -38,6 +38,7 @@ class FilterBar(QWidget):
         self._writes = False
         self.field = QLineEdit()
         self.field.setPlaceholderText("Filter")
+        self.field.setToolTip('Words in any order; "words in quotes" stand together')
         self.field.setClearButtonEnabled(True)
         self.field.addAction(theme.icon("magnifying-glass"), QLineEdit.ActionPosition.LeadingPosition)
         self.field.textChanged.connect(self._tell_text)

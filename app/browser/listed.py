@@ -117,6 +117,13 @@ def steps_text(run: Run) -> str:
     return str(run.steps_done)
 
 
+def count_text(shown: int, total: int, selected: int) -> str:
+    """How many runs the list shows of all; or how many of those are selected, once it is more than one."""
+    if selected > 1:
+        return f"{selected} of {shown} selected"
+    return f"{shown} of {total} runs" if shown != total else f"{total} run{'' if total == 1 else 's'}"
+
+
 def size_text(size: Size) -> str:
     """A picture's size."""
     return f"{size[0]}×{size[1]}"

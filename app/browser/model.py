@@ -70,6 +70,7 @@ class RunTree(QAbstractItemModel):
     def __init__(self) -> None:
         super().__init__()
         self.curve_title = ""
+        self._count = ""
         self._columns: list[Column] = [COLUMNS[key] for key in (RUN, *STANDARD)]
         self._root = Node((), "")
         # An index carries a number instead of an object, so that none outlives its node.
@@ -185,12 +186,18 @@ class RunTree(QAbstractItemModel):
             return None
         column = self._columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return (self.curve_title if column.key == CURVE else "") or column.title
+            return {RUN: self._count, CURVE: self.curve_title}.get(column.key) or column.title
         if role == Qt.ItemDataRole.ToolTipRole:
             return column.tip
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column.to_right else _LEFT
         return None
+
+    def tell_count(self, count: str) -> None:
+        """Say above the runs how many there are."""
+        if count != self._count:
+            self._count = count
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, 0)
 
     def name_curve(self, title: str) -> None:
         """Say which metric the small curves show."""

@@ -25,6 +25,7 @@ from app.browser.facet_popup import FacetPopup
 from app.browser.facts import Facts
 from app.browser.filter_bar import FilterBar
 from app.browser.folding import Folding
+from app.browser.listed import count_text
 from app.browser.model import NODE_ROLE, Node, RunTree
 from app.browser.sparklines import Sparklines
 from app.browser.tree_view import RunView
@@ -36,6 +37,8 @@ from banana100_core.catalog.metrics import metric as find_metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from PySide6.QtCore import QPoint
 
     from app.actions import ActionRegistry
     from app.browser.facets import Facet, FacetValue
@@ -61,6 +64,7 @@ class BrowserPanel(QWidget):
         self._registry = registry
         self._memory = Memory.of(session)
         self._rows_change = False
+        self._shown = 0
         self._entries: list[Listed] = []
         self.arrangement = from_memory(self._memory.value(_MEMORY))
         self._thumbnails = Thumbnails.of(session)
@@ -136,7 +140,10 @@ class BrowserPanel(QWidget):
         bar.removed.connect(self._toggle)
         bar.cleared.connect(self._show_all)
         self.popup.toggled.connect(self._toggle)
-        menu.columns_chosen.connect(lambda keys: self.arrange(replace(self.arrangement, columns=known(keys))))
+        menu.column_toggled.connect(self._toggle_column)
+        header = self.view.header()
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(lambda place: self._open_columns(header.mapToGlobal(place)))
         menu.sort_chosen.connect(self._sort)
         menu.view_chosen.connect(self._apply)
         menu.save_asked.connect(lambda: self.views.ask_to_save(self.arrangement))
@@ -207,8 +214,8 @@ class BrowserPanel(QWidget):
 
     def _show_groups(self, *, asked: bool = False) -> None:
         groups = arranged(self._entries, self.arrangement)
-        coming = sum(len(group.entries) for group in groups)
-        with self._folding.kept(coming, found=self.arrangement.narrow, asked=asked):
+        self._shown = sum(len(group.entries) for group in groups)
+        with self._folding.kept(self._shown, found=self.arrangement.narrow, asked=asked):
             self.tree.show_columns(self.arrangement.columns)
             self.tree.show_groups(groups)
         self.view.setRootIsDecorated(any(group.key for group in groups))
@@ -287,6 +294,7 @@ class BrowserPanel(QWidget):
     def _show_current(self) -> None:
         """Have the list point at the run that the session looks at."""
         run = self._session.run
+        self.view.mark_looked_at(run.id if run is not None else None)
         index = self.tree.index_of_run(run.id) if run is not None else QModelIndex()
         if index.isValid() and index != self.view.currentIndex().siblingAtColumn(0):
             self._folding.open_to(index)
@@ -303,6 +311,7 @@ class BrowserPanel(QWidget):
             chosen = self._chosen_runs()
             runs = (node.run for node in self.tree.nodes())
             self._session.selected_runs = [run.id for run in runs if run is not None and run.id in chosen]
+            self.tree.tell_count(count_text(self._shown, len(self._entries), len(chosen)))
 
     def _mark_generating(self, progress: GenerationProgress) -> None:
         run_id = progress.run_id if progress.running else None
@@ -345,9 +354,20 @@ class BrowserPanel(QWidget):
         self.popup.show_values(self._offered())
         self.popup.open_at(self.bar.below(self.bar.facets_button))
 
-    def _open_menu(self) -> None:
+    def _toggle_column(self, key: str) -> None:
+        columns = known({*self.arrangement.columns} ^ {key})
+        self.arrange(replace(self.arrangement, columns=columns))
+
+    def _open_columns(self, place: QPoint) -> None:
+        self._fill_menu()
+        self.menu.columns.popup(place)
+
+    def _fill_menu(self) -> None:
         used = {metric for entry in self._entries for metric in entry.facts.scores}
         self.menu.fill(self.arrangement, self.views.all, used, writable=self.views.writable)
+
+    def _open_menu(self) -> None:
+        self._fill_menu()
         self.menu.popup(self.bar.below(self.bar.arrange_button))
 
     def _move(self, by: int) -> None:

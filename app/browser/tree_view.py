@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QStyleOptionViewItem, QTreeView
 
@@ -19,6 +19,7 @@ NARROWEST_RUN, NARROW_RUN = 16 * theme.GRID, 30 * theme.GRID
 ROOM_FOR_CURVES = 31 * theme.GRID
 """A list narrower than this goes without its small curves."""
 _INDENTATION = theme.GRID
+_BAR = 3
 
 
 class RunView(QTreeView):
@@ -33,6 +34,7 @@ class RunView(QTreeView):
         super().__init__()
         self._tree = tree
         self._under_mouse = QPersistentModelIndex()
+        self._looked_at: int | None = None
         self._widths: dict[str, int] = {}
         self.hint = ""
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -96,6 +98,13 @@ class RunView(QTreeView):
         header.blockSignals(False)  # noqa: FBT003 - Qt's
         header.viewport().update()
 
+    def mark_looked_at(self, run_id: int | None) -> None:
+        """Mark the run that the comparison shows, whatever else is selected."""
+        before, self._looked_at = self._looked_at, run_id
+        for each in (before, run_id):
+            if each is not None and before != run_id:
+                self._update_row(self._tree.index_of_run(each))
+
     def update_runs(self, run_ids: Collection[int], key: str) -> None:
         """Paint a column anew, of those runs that are seen now."""
         sections = range(self._tree.columnCount())
@@ -158,6 +167,11 @@ class RunView(QTreeView):
             painter.drawRoundedRect(ground, theme.GRID / 2, theme.GRID / 2)
             painter.restore()
         super().drawRow(painter, option, index)
+        run = self._tree.node(index).run
+        if run is not None and run.id == self._looked_at:
+            bar = QRect(option.rect.left(), option.rect.top() + theme.GRID, _BAR, 0)
+            bar.setBottom(option.rect.bottom() - theme.GRID)
+            painter.fillRect(bar, QColor(theme.colours().accent))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Qt's: mark the row under the mouse."""
@@ -205,8 +219,14 @@ class RunView(QTreeView):
     def _mark(self, index: QModelIndex) -> None:
         index = index.siblingAtColumn(0)
         if index != self._under_mouse:
-            self._under_mouse = QPersistentModelIndex(index)
-            self.viewport().update()
+            before, self._under_mouse = self._under_mouse, QPersistentModelIndex(index)
+            self._update_row(before)
+            self._update_row(self._under_mouse)
+
+    def _update_row(self, index: QModelIndex | QPersistentModelIndex) -> None:
+        if index.isValid():
+            place = self.visualRect(index)
+            self.viewport().update(0, place.top(), self.viewport().width(), place.height())
 
     def _soften(self) -> None:
         """The style draws no selection of its own: it would stop at the indentation."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.browser.columns import COLUMNS, RUN, SCORE
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class ViewMenu(QMenu):
     """Filled when it opens, by `fill`."""
 
-    columns_chosen = Signal(tuple)
+    column_toggled = Signal(str)
     sort_chosen = Signal(str, bool)
     view_chosen = Signal(SavedView)
     save_asked = Signal()
@@ -32,6 +32,7 @@ class ViewMenu(QMenu):
     def __init__(self, groupings: Sequence[QAction], parent: QWidget) -> None:
         super().__init__(parent)
         self._groupings = groupings
+        self.columns = _Ticks("&Columns", self)
 
     def fill(
         self,
@@ -44,12 +45,14 @@ class ViewMenu(QMenu):
         """List what there is to choose now; `metrics` are those that the project has scores of."""
         self.clear()
         for submenu in self.findChildren(QMenu):
-            submenu.deleteLater()
+            if submenu is not self.columns:
+                submenu.deleteLater()
         group = self.addMenu("&Group by")
         group.addActions(list(self._groupings))
         offered = {f"{SCORE}{metric}" for metric in metrics}
         shown = [key for key in COLUMNS if not key.startswith(SCORE) or key in offered or key in now.columns]
-        self._fill_columns(self.addMenu("&Columns"), shown, now)
+        self._fill_columns(shown, now)
+        self.addMenu(self.columns)
         self._fill_sort(self.addMenu("&Sort by"), shown, now)
         self.addSeparator()
         for view in views:
@@ -64,16 +67,19 @@ class ViewMenu(QMenu):
             self._fill_names(self.addMenu("Re&move"), views, self.remove_asked.emit)
         self._add(self, "Standar&d view", self.standard_asked.emit)
 
-    def _fill_columns(self, menu: QMenu, keys: Sequence[str], now: Arrangement) -> None:
+    def _fill_columns(self, keys: Sequence[str], now: Arrangement) -> None:
+        self.columns.clear()
+        of_scores = False
         for key in keys:
             if key == RUN:
                 continue
-            after = tuple(each for each in now.columns if each != key)
-            if key not in now.columns:
-                after = (*after, key)
+            if key.startswith(SCORE) and not of_scores:
+                of_scores = True
+                self.columns.addSeparator()
+                self.columns.addAction("Latest score by").setEnabled(False)
             title = _plain(COLUMNS[key].title)
             checked = key in now.columns
-            self._add(menu, title, partial(self.columns_chosen.emit, after), checked=checked)
+            self._add(self.columns, title, partial(self.column_toggled.emit, key), checked=checked)
 
     def _fill_sort(self, menu: QMenu, keys: Sequence[str], now: Arrangement) -> None:
         group = QActionGroup(menu)
@@ -113,6 +119,27 @@ class ViewMenu(QMenu):
         action.triggered.connect(lambda _checked: then())
         menu.addAction(action)
         return action
+
+
+class _Ticks(QMenu):
+    """A menu that stays open while entries are ticked; Escape or a click beside it leaves."""
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Qt's: tick and stay."""
+        if not self._tick(self.actionAt(event.position().toPoint())):
+            super().mouseReleaseEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's: tick and stay."""
+        keys = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if event.key() not in keys or not self._tick(self.activeAction()):
+            super().keyPressEvent(event)
+
+    def _tick(self, action: QAction | None) -> bool:
+        if action is None or not action.isCheckable():
+            return False
+        action.trigger()
+        return True
 
 
 def _plain(text: str) -> str:

@@ -12,14 +12,16 @@ from PySide6.QtCore import (
     QPoint,
     Qt,
 )
-from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtGui import QImage, QPainter, QPixmap
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QInputDialog, QMainWindow, QToolButton
 
+from app import theme
 from app.actions import ActionRegistry
 from app.browser import facets
 from app.browser.arrangement import Arrangement, Grouping, arranged, arrangement_of, from_memory, to_memory
 from app.browser.columns import COLUMNS, STANDARD
+from app.browser.delegate import _elided_title
 from app.browser.facets import Facet
 from app.browser.listed import listed
 from app.browser.model import NODE_ROLE, Node, RunTree
@@ -284,12 +286,17 @@ def test_names_from_outside_are_no_html_in_tool_tips(tree):
         ("dongpo", False),
         ("stopped", False),
         ("", True),
+        ('"static noise" fog', True),
+        ('"noise static"', False),
+        ('fog "STATIC n', True),  # while the second quote is still to come
+        ('""', True),
+        ('"', True),
     ],
 )
 def test_the_filter_wants_every_word_in_any_order(text, found):
     known = RunFacts(failure_modes=("static_noise",), annotators=("Ada",))
     entry = listed(_run(2, "Fog", repeat=2), known, names={"static_noise": "Static noise"})
-    assert facets.fits(entry, text.casefold().split(), {}) is found
+    assert facets.fits(entry, Arrangement(filter=text).words, {}) is found
 
 
 ENTRIES = [
@@ -602,7 +609,7 @@ def test_grouping_columns_and_sort_are_there_at_the_next_start(panel, session):
     panel.arrange(chosen)
     assert from_memory(Memory(session).value("runs")) == chosen
     titles = [panel.tree.headerData(n, Qt.Orientation.Horizontal) for n in range(panel.tree.columnCount())]
-    assert titles == ["Run", "Steps", "Tags", "NIQE"]
+    assert titles == ["4 runs", "Steps", "Tags", "NIQE"]
     assert panel.view.header().sortIndicatorSection() == 3
 
 
@@ -675,6 +682,69 @@ def test_columns_and_sort_are_chosen_in_the_menu(qtbot, panel):
     panel.view.viewport().grab()
     _menu(panel)["Standard view"].trigger()
     assert panel.arrangement == Arrangement()
+
+
+def _title(panel) -> str:
+    return panel.tree.headerData(0, Qt.Orientation.Horizontal)
+
+
+def test_the_title_tells_how_many_runs_are_found_or_selected(panel):
+    assert _title(panel) == "4 runs"
+    panel.bar.field.setText('"image 2"')
+    assert _title(panel) == "2 of 4 runs"
+    panel.view.selectAll()
+    assert _title(panel) == "2 of 2 selected"
+    panel.bar.field.setText("nothing like it")
+    assert _title(panel) == "0 of 4 runs"
+
+
+def test_columns_are_ticked_one_after_another_in_a_menu_that_stays_open(qtbot, panel):
+    panel.view.header().customContextMenuRequested.emit(QPoint(5, 5))
+    menu = panel.menu.columns
+    qtbot.waitUntil(menu.isVisible)
+    entries = {action.text(): action for action in menu.actions()}
+    for title in ("Tags", "Resolution"):
+        menu.setActiveAction(entries[title])
+        QTest.keyClick(menu, Qt.Key.Key_Space)
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(entries["Outcome"]).center())
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(entries["Tags"]).center())
+    assert menu.isVisible()
+    assert panel.arrangement.columns == (*STANDARD, "outcome", "size")
+    assert [title for title, action in entries.items() if action.isChecked()] == [
+        "Curve",
+        "Steps",
+        "Outcome",
+        "Resolution",
+    ]
+    QTest.keyClick(menu, Qt.Key.Key_Escape)
+    assert not menu.isVisible()
+
+
+def _has_bar(panel, run_id: int) -> bool:
+    rect = panel.view.visualRect(panel.tree.index_of_run(run_id))
+    picture = panel.view.viewport().grab().toImage()
+    return picture.pixelColor(1, rect.center().y()).name() == theme.colours().accent.lower()
+
+
+def test_the_run_looked_at_is_marked_among_those_selected(panel, session):
+    first, second = (node.run.id for node in list(panel.tree.nodes())[:2])
+    session.choose_run(first)
+    panel.view.selectAll()
+    assert (_has_bar(panel, first), _has_bar(panel, second)) == (True, False)
+    session.choose_run(second)
+    assert (_has_bar(panel, first), _has_bar(panel, second)) == (False, True)
+
+
+def test_the_number_of_a_repeat_is_read_however_long_the_rest_is(qapp):
+    picture = QPixmap(10, 10)
+    painter = QPainter(picture)
+    metrics = painter.fontMetrics()
+    width = metrics.horizontalAdvance("replicate · r12")
+    for title in ("replicate · r12", f"{'long ' * 20}· r12", f"replicate\n · r12 {'branch ' * 9}"):
+        shown = _elided_title(painter, title, width)
+        assert " · r12" in shown
+        assert metrics.horizontalAdvance(shown) <= width
+    painter.end()
 
 
 def test_a_view_is_saved_applied_renamed_and_removed(qtbot, panel, session):
