@@ -31,6 +31,7 @@ from app.agreement.tables import (
     confusion_rows,
     figure_rows,
     run_rows,
+    told,
 )
 from app.notifications import plain_label
 from banana100_core.analysis.agreement import agreement
@@ -95,8 +96,8 @@ class AgreementDialog(QDialog):
         )
         self.confusion_table.verticalHeader().show()
         self.run_table.setCursor(Qt.CursorShape.PointingHandCursor)
-        for told in (self.run_table.clicked, self.run_table.activated):
-            told.connect(lambda index: self._go_to(index.row()))
+        for chosen in (self.run_table.clicked, self.run_table.activated):
+            chosen.connect(lambda index: self._go_to(index.row()))
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(_page(self.figure_table, "Onsets within", self.within), "Figures")
@@ -123,14 +124,15 @@ class AgreementDialog(QDialog):
     def _take_blinding(self) -> None:
         if self._session.blinding.tags:
             self.reject()
-        elif self._found is not None:
-            self.runs.show_rows(RUN_HEADINGS, run_rows(self._found, self._session.blinding))
+        else:
+            self._show_runs()
 
     def csv(self) -> str:
-        """The tab on screen as CSV."""
+        """The tab on screen as CSV, without what is hidden."""
         if self._found is None:
             return ""
-        return as_csv(self._found, _PARTS[self.tabs.currentIndex()], sorted({0, 1, 2, self.within.value()}))
+        found = told(self._found, self._session.blinding)
+        return as_csv(found, _PARTS[self.tabs.currentIndex()], sorted({0, 1, 2, self.within.value()}))
 
     def _ask_file(self) -> None:
         part = _PARTS[self.tabs.currentIndex()]
@@ -159,7 +161,11 @@ class AgreementDialog(QDialog):
             widget.setEnabled(found.shared_runs > 0)
         self._show_figures()
         self._show_pairs(found)
-        self.runs.show_rows(RUN_HEADINGS, run_rows(found, self._session.blinding))
+        self._show_runs()
+
+    def _show_runs(self) -> None:
+        if self._found is not None:
+            self.runs.show_rows(RUN_HEADINGS, run_rows(told(self._found, self._session.blinding)))
 
     def _show_figures(self) -> None:
         if self._found is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
@@ -120,20 +121,26 @@ def confusion_rows(
     )
 
 
-def run_rows(found: Agreement, blinding: Blinding) -> list[Sequence[str]]:
-    """A row for each run of two annotators or more, the most disputed first; without what is hidden."""
+def told(found: Agreement, blinding: Blinding) -> Agreement:
+    """The agreement without what is hidden: names of models, numbers of steps."""
+    runs = tuple(
+        replace(
+            run,
+            model=NO_MODEL if blinding.models else run.model,
+            first_step=None if blinding.steps else run.first_step,
+        )
+        for run in found.by_run
+    )
+    return replace(found, by_run=runs)
+
+
+def run_rows(found: Agreement) -> list[Sequence[str]]:
+    """A row for each run of two annotators or more, the most disputed first."""
     return [
         (
-            " · ".join(
-                [
-                    run.initial_image,
-                    run.protocol,
-                    NO_MODEL if blinding.models else run.model,
-                    f"r{run.repeat}",
-                ]
-            ),
+            " · ".join([run.initial_image, run.protocol, run.model, f"r{run.repeat}"]),
             f"{run.disagreement:.2f}",
-            "" if run.first_step is None or blinding.steps else str(run.first_step),
+            "" if run.first_step is None else str(run.first_step),
             ", ".join(run.annotators),
         )
         for run in found.by_run

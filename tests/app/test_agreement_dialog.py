@@ -123,5 +123,8 @@ def test_a_study_of_one_annotator_is_told_what_to_do(qtbot, session, study):
 def test_models_and_steps_that_are_hidden_are_not_told(dialog, session):
     session.set_blinding(Blinding(models=True, steps=True))
     assert dialog.runs.rows[0][:3] == ("Image 2 · replicate · model hidden · r1", "1.00", "")
+    dialog.tabs.setCurrentIndex(2)
+    first = next(csv.DictReader(io.StringIO(dialog.csv())))
+    assert (first["model"], first["first_step"]) == ("model hidden", "")
     session.set_blinding(Blinding())
     assert dialog.runs.rows[0][:3] == ("Image 2 · replicate · realesr-animevideov3-x2 · r1", "1.00", "3")
