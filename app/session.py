@@ -208,14 +208,19 @@ class Session(QObject):
         chosen = next((run for run in self.runs if run.id == run_id), None)
         if self.project is None or chosen is None or (self.run is not None and self.run.id == run_id):
             return
+        before = self.step, self.reference_step
         self.run = chosen
         self.steps = steps(self.project, run_id)
         self._settle()
         self._prefer()
         self.choose_tag(None)
+        step, reference = self.step, self.reference_step
         self.run_changed.emit()
-        self.step_changed.emit(self.step)
-        self.reference_changed.emit(self.reference_step)
+        # Who follows the run has shown its step; the same number again would have them do it once more.
+        if step != before[0]:
+            self.step_changed.emit(self.step)
+        if reference != before[1]:
+            self.reference_changed.emit(self.reference_step)
 
     def choose_step(self, number: int) -> None:
         """Look at the step nearest to a number; the last one of a growing run is followed as it grows."""

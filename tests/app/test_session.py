@@ -68,9 +68,25 @@ def test_steps_are_walked_and_stop_at_both_ends(opened):
 def test_another_run_is_shown_at_the_step_that_was_looked_at(qtbot, opened):
     opened.choose_step(2)
     opened.choose_reference(0)
-    with qtbot.waitSignals([opened.run_changed, opened.step_changed, opened.reference_changed]):
+    with (
+        qtbot.waitSignal(opened.run_changed),
+        qtbot.assertNotEmitted(opened.step_changed),
+        qtbot.assertNotEmitted(opened.reference_changed),
+    ):
         opened.choose_run(opened.runs[-1].id)
     assert (opened.step, opened.reference_step) == (2, 0)
+
+
+def test_a_shorter_run_is_shown_at_the_nearest_step_it_has(qtbot, opened, fill):
+    opened.choose_step(4)
+    opened.choose_reference(3)
+    (shorter,) = fill(opened.project, images=1, repeats=1, steps=2)
+    qtbot.waitUntil(lambda: opened.runs[-1].id == shorter)
+    told = []
+    opened.step_changed.connect(lambda number: told.append(("step", number)))
+    opened.reference_changed.connect(lambda number: told.append(("reference", number)))
+    opened.choose_run(shorter)
+    assert told == [("step", 2), ("reference", 2)]
 
 
 def test_a_growing_run_is_followed_while_its_last_step_is_looked_at(qtbot, opened, make_png):
