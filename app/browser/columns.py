@@ -75,7 +75,7 @@ _OF_RUNS = (
     Column(
         OUTCOME,
         "Outcome",
-        12 * theme.GRID,
+        15 * theme.GRID,
         lambda entry: entry.outcome,
         lambda entry: entry.outcome,
         "What became of the run, and how many steps failed",

@@ -15,7 +15,7 @@ from app.browser.model import NODE_ROLE, Node, RunTree
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-NARROWEST_RUN, NARROW_RUN = 16 * theme.GRID, 30 * theme.GRID
+NARROWEST_RUN, NARROW_RUN = 14 * theme.GRID, 30 * theme.GRID
 ROOM_FOR_CURVES = 31 * theme.GRID
 """A list narrower than this goes without its small curves."""
 _INDENTATION = theme.GRID
