@@ -93,6 +93,7 @@ class ImportDialog(QDialog):
         self.heading.setText(f"{self._folder.name}: {len(preview.runs):,} runs, {preview.step_count:,} steps")
         self.text.setPlainText(preview_text(preview))
         self.bar.hide()
+        self.progress.setText("")
         self.import_button.setEnabled(bool(preview.runs))
 
     def _import(self) -> None:
@@ -117,6 +118,8 @@ class ImportDialog(QDialog):
         self._work.do(work, self._finish)
 
     def _show_progress(self, state: tuple[int, int, str]) -> None:
+        if self.bar.isHidden():
+            return  # what was done by then has come first
         done, total, what = state
         self.bar.setRange(0, total)
         self.bar.setValue(done)
@@ -128,6 +131,7 @@ class ImportDialog(QDialog):
 
     def _fail(self, message: str) -> None:
         self.bar.hide()
+        self.progress.setText("")
         self.heading.setText("This folder can't be imported")
         self.text.setPlainText(message)
 
@@ -144,10 +148,8 @@ def preview_text(preview: ImportPreview) -> str:
         prompts = sum(bool(step.notes.prompt) for step in run.steps)
         notes = f", {prompts} with a prompt" if prompts else ""
         start = "" if run.has_initial else ", no initial image"
-        lines.append(
-            f"{run.initial_image} · {run.protocol} · {run.model} · r{run.repeat}: "
-            f"steps {run.first or 0} to {run.last or 0}{gaps}{notes}{start}"
-        )
+        name = in_one_line(f"{run.initial_image} · {run.protocol} · {run.model} · r{run.repeat}")
+        lines.append(f"{name}: steps {run.first or 0} to {run.last or 0}{gaps}{notes}{start}")
     if len(preview.runs) > _SHOWN:
         lines.append(f"… and {len(preview.runs) - _SHOWN:,} more runs")
     for side_file in preview.side_files:
@@ -160,8 +162,22 @@ def preview_text(preview: ImportPreview) -> str:
     ):
         if remarks:
             lines += ["", f"{heading}: {len(remarks):,}"]
-            lines += [f"  {remark.path}: {remark.reason}" for remark in remarks[:_SHOWN]]
+            lines += [
+                f"  {in_one_line(_within(preview.root, remark.path))}: {remark.reason}"
+                for remark in remarks[:_SHOWN]
+            ]
+            if len(remarks) > _SHOWN:
+                lines.append(f"  … and {len(remarks) - _SHOWN:,} more")
     return "\n".join(lines) or "No pictures were found here. Choose a folder that holds runs."
+
+
+def in_one_line(name: str) -> str:
+    """A name from outside as it can stand in a list of lines."""
+    return "".join(letter if letter.isprintable() else "�" for letter in name)
+
+
+def _within(root: Path, path: Path) -> str:
+    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
 
 def report_text(report: ImportReport) -> str:
