@@ -44,6 +44,15 @@ class Hit:
     failed: FailedScore | None = None
 
 
+class StepAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """Numbers whole steps only, however few there are."""
+
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+        """Of the spacings that pyqtgraph would take, those of whole steps."""
+        spacings: list[tuple[float, float]] = super().tickSpacing(low, high, size)
+        return [each for each in spacings if each[0] >= 1] or [(1.0, 0.0)]
+
+
 class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     """Curves over steps with a cursor line at the current step."""
 
@@ -52,7 +61,8 @@ class CurvesView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._box = _StepBox()
-        super().__init__(parent=parent, viewBox=self._box, enableMenu=False)
+        axes = {"bottom": StepAxis("bottom")}
+        super().__init__(parent=parent, viewBox=self._box, axisItems=axes, enableMenu=False)
         self._describe: Callable[[Hit], str] = lambda hit: f"step {hit.step}"
         self._last_step = 1
         self._step = 0
