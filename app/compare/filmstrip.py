@@ -152,7 +152,9 @@ class Filmstrip(QWidget):
             painter.fillRect(room, QBrush(QColor(colours.error), Qt.BrushStyle.BDiagPattern))
         elif pixmap is not None:
             size = pixmap.deviceIndependentSize().toSize()
-            picture = QRect(room.center() - QRect(0, 0, *size.toTuple()).center(), size)
+            # Not by centres: Qt rounds one left of 0 in the other direction, where scrolling would tell.
+            beside, above = (room.width() - size.width()) // 2, (room.height() - size.height()) // 2
+            picture = QRect(room.left() + beside, room.top() + above, size.width(), size.height())
             painter.drawPixmap(picture.topLeft(), pixmap)
         else:
             painter.fillRect(room, QColor(colours.hover))

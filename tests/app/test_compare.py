@@ -7,10 +7,10 @@ import io
 import numpy as np
 import pytest
 from PIL import Image as Pillow
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow
 from skimage import color
 
 from app.actions import ActionRegistry
@@ -388,6 +388,22 @@ def test_the_filmstrip_keeps_the_current_step_in_view(panel, session, qtbot):
         cell = strip._cell(number)
         assert strip.rect().contains(cell.center())
     assert len(strip._visible(strip.rect())) < 20  # the rest is neither painted nor asked for
+
+
+def test_cells_that_scrolling_moves_look_as_if_they_were_painted_anew(panel, session, qtbot):
+    def on_screen():
+        corner = panel.filmstrip.mapTo(panel.window(), QPoint(0, 0))
+        shown = panel.screen().grabWindow(panel.window().winId()).toImage()
+        return shown.copy(QRect(corner, panel.filmstrip.size()))
+
+    session.choose_run(session.runs[1].id)
+    for number in (*range(20, 41), *range(39, 30, -1)):
+        session.choose_step(number)
+        qtbot.waitUntil(panel.is_settled)
+        QApplication.processEvents()  # paints
+    scrolled = on_screen()
+    panel.filmstrip.repaint()
+    assert scrolled == on_screen()
 
 
 def test_cells_are_drawn_from_thumbnails_and_failed_steps_are_hatched(panel, session, qtbot):
