@@ -25,7 +25,7 @@ from app.tagging.board import TagBoard
 from app.tagging.letters import LetterKeys
 from app.tagging.name import NameField
 from app.tagging.review_list import ReviewList
-from app.tagging.row import TagRow
+from app.tagging.tag_list import TagList
 from app.tagging.taxonomy import Taxonomy
 from app.tagging.unsaved import UnsavedBar
 from app.tagging.wiring import TagActions
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from app.actions import ActionRegistry
     from app.session import Session
+    from app.tagging.row import TagRow
     from app.tagging.rows import Row
     from banana100_core.catalog.failure_modes import FailureMode
 
@@ -54,9 +55,9 @@ class TaggingPanel(QWidget):
         self.setObjectName("tagging_panel")
         self._session = session
         self._modes: dict[str, FailureMode] = {}
-        self._shown: dict[int, TagRow] = {}
         self._chosen: int | None = None
         self.board = TagBoard(session, self)
+        self.list = TagList(session, self.board)
         self.keys = LetterKeys(self)
         self.work = Work(session, self)
         self.suggestions = SuggestionSection(session, registry, self)  # alone it would be a window
@@ -111,9 +112,8 @@ class TaggingPanel(QWidget):
         """Open one tag's editor."""
         self._chosen = row_id
         self._tell_chosen()
-        for each in self._shown.values():
-            each.set_open(on=each.row_id == row_id)
-        if row_id in self._shown:
+        self.list.open_row(row_id)
+        if row_id in self.list.shown:
             # The row has its new height only after the layout has been made.
             QTimer.singleShot(0, self._reveal_chosen)
 
@@ -149,7 +149,8 @@ class TaggingPanel(QWidget):
     @property
     def rows(self) -> list[TagRow]:
         """The rows on screen, from top to bottom."""
-        return [self._shown[row.id] for row in self.board.rows if row.id in self._shown]
+        shown = self.list.shown
+        return [shown[row.id] for row in self.board.rows if row.id in shown]
 
     def is_settled(self) -> bool:
         """Whether all tags are read and saved."""
@@ -175,9 +176,6 @@ class TaggingPanel(QWidget):
         self.heading = plain_label("This run", muted=True)
         self.message = plain_label(muted=True, wrap=True)
         self.empty = plain_label(muted=True, wrap=True)
-        self._list = QVBoxLayout()
-        self._list.setContentsMargins(0, 0, 0, 0)
-        self._list.setSpacing(theme.GRID // 2)
         self.unsaved = UnsavedBar(self.board, self.work)
         tags = QWidget()
         column = QVBoxLayout(tags)
@@ -185,7 +183,7 @@ class TaggingPanel(QWidget):
         column.setSpacing(theme.GRID // 2)
         column.addWidget(self.heading)
         column.addWidget(self.empty)
-        column.addLayout(self._list)
+        column.addWidget(self.list)
         column.addWidget(self.suggestions)
         self.suggestions.changed.connect(self._show_words)
         column.addStretch(1)
@@ -229,6 +227,8 @@ class TaggingPanel(QWidget):
         self.taxonomy.begun.connect(self.begin)
         self.taxonomy.ended.connect(self.end)
         self.annotator.editingFinished.connect(self._annotator_changed)
+        self.list.chosen.connect(self.choose)
+        self.list.removed.connect(self._remove)
         for key, slot in {
             "tag.undo": self.board.undo,
             "tag.redo": self.board.redo,
@@ -240,7 +240,7 @@ class TaggingPanel(QWidget):
         theme.notifier().theme_changed.connect(self.update)
 
     def _reveal_chosen(self) -> None:
-        chosen = self._shown.get(self._chosen or 0)
+        chosen = self.list.shown.get(self._chosen or 0)
         if chosen is not None:
             self.list_area.ensureWidgetVisible(chosen)
 
@@ -260,15 +260,14 @@ class TaggingPanel(QWidget):
     def _take_modes(self, modes: list[FailureMode]) -> None:
         self._modes = {mode.key: mode for mode in modes}
         self.board.names = {mode.key: mode.name for mode in modes}
-        for row_id, row in list(self._shown.items()):
-            if self._modes.get(row.mode.key) != row.mode:
-                self._drop_row(row_id)  # made anew, with the name of now
+        self.list.show_modes(self._modes)
         self.taxonomy.show_modes([mode for mode in modes if not mode.retired])
         self.keys.set_letters(frozenset(mode.shortcut.upper() for mode in modes if mode.shortcut))
         self._show()
 
     def _run_changed(self) -> None:
         self._chosen = None
+        self.list.open_row(None)
         self.say("")
         self._show()
 
@@ -328,52 +327,13 @@ class TaggingPanel(QWidget):
         key = row.wanted.failure_mode if row.wanted else ""
         return self._modes[key].name if key in self._modes else key
 
-    def _last_step(self) -> int:
-        run, steps = self._session.run, self._session.steps
-        return max(run.steps_planned if run else 1, steps[-1].number if steps else 1, 1)
-
     def _show(self) -> None:
         rows = [row for row in self.board.rows if row.wanted and row.wanted.failure_mode in self._modes]
-        self._sync_rows(rows)
-        last, step = self._last_step(), self._session.step
-        for row in rows:
-            own, read_only = self.board.own(row), self.board.read_only
-            self._shown[row.id].show_row(
-                row, own=own, read_only=read_only, last_step=last, step=step, numbered=self._numbered
-            )
+        self.list.show_rows(rows, self._modes)
         if not self.annotator.hasFocus():
             self.annotator.setText(self._session.annotator)
-        self._show_taxonomy(step)
+        self._show_taxonomy(self._session.step)
         self._show_words()
-
-    def _sync_rows(self, rows: list[Row]) -> None:
-        wanted = {row.id for row in rows}
-        for row_id in [row_id for row_id in self._shown if row_id not in wanted]:
-            self._drop_row(row_id)
-        for place, row in enumerate(rows):
-            widget = self._shown.get(row.id)
-            if widget is None:
-                assert row.wanted is not None  # noqa: S101 - rows without are not listed
-                widget = self._shown[row.id] = self._make_row(row.id, self._modes[row.wanted.failure_mode])
-            item = self._list.itemAt(place)
-            if item is None or item.widget() is not widget:
-                self._list.insertWidget(place, widget)
-
-    def _drop_row(self, row_id: int) -> None:
-        gone = self._shown.pop(row_id)
-        self._list.removeWidget(gone)
-        gone.hide()
-        gone.deleteLater()
-
-    def _make_row(self, row_id: int, mode: FailureMode) -> TagRow:
-        widget = TagRow(row_id, mode)
-        widget.chosen.connect(self.choose)
-        widget.changed.connect(lambda row, fields: self.board.change(row, **fields))
-        widget.removed.connect(self._remove)
-        widget.retry_wanted.connect(self.board.retry)
-        widget.step_chosen.connect(self._session.choose_step)
-        widget.set_open(on=row_id == self._chosen)
-        return widget
 
     def _remove(self, row_id: int) -> None:
         self._chosen = row_id
@@ -391,8 +351,8 @@ class TaggingPanel(QWidget):
             button.setEnabled(can_tag)
 
     def _show_words(self) -> None:
-        self.unsaved.show_failures(self._shown)
-        count = len(self._shown)
+        self.unsaved.show_failures(self.list.shown)
+        count = len(self.list.shown)
         run = self._session.run
         if run is None:
             self.empty.setText("Choose a run, go to the step where a failure begins, and press its key.")
