@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app import theme
@@ -14,7 +14,7 @@ from app.browser.columns import CURVE, OUTCOME, RUN, STEPS
 from banana100_core.project.records import Run, RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterable
 
     from app.browser.columns import Column
     from app.browser.listed import Listed
@@ -28,6 +28,7 @@ RUN_ROW = 6 * theme.GRID
 THUMBNAIL = 5 * theme.GRID
 CURVE_HEIGHT = 2 * theme.GRID + theme.GRID // 2
 ICON = 2 * theme.GRID
+_SMALL = 0.9
 
 CELLS_KEPT = 1024
 """Drawn cells that are kept; about 20 kB each."""
@@ -141,6 +142,22 @@ class RunDelegate(QStyledItemDelegate):
         return self._thumbnails.pixmap(before) if before else None
 
 
+def two_lines(title: str, note: str, metrics: QFontMetrics, width: int) -> tuple[str, str]:
+    """What a run is called; where it has no room in one line, the number of the repeat begins the second."""
+    head, point, number = title.rpartition(" · ")
+    if not point or metrics.horizontalAdvance(title) <= width:
+        return title, note
+    return head, f"{number} · {note}"
+
+
+def steps_width(texts: Iterable[str]) -> int:
+    """How wide a column is that holds the widest of these texts and the mark of a state."""
+    font = theme.base_font()
+    font.setPointSizeF(font.pointSizeF() * _SMALL)
+    widest = max(map(QFontMetrics(font).horizontalAdvance, texts), default=0)
+    return max(6 * theme.GRID, widest + ICON + theme.GRID + theme.GRID // 2)
+
+
 def _drawn(size: QSize, ratio: float, draw: Callable[[QPainter, QRect], None]) -> QPixmap:
     cell = QPixmap(size * ratio)
     cell.setDevicePixelRatio(ratio)
@@ -177,10 +194,11 @@ def _draw_run(painter: QPainter, rect: QRect, node: Node, thumbnail: QPixmap | N
     lower = QRect(texts.left(), upper.bottom() + 1, texts.width(), middle - 6)
     painter.setPen(QColor(shown.text))
     painter.setFont(_font(painter))
-    painter.drawText(upper, _LEFT, _elided_title(painter, node.title, upper.width()))
+    title, note = two_lines(node.title, node.note, painter.fontMetrics(), texts.width())
+    painter.drawText(upper, _LEFT, _elided(painter, title, upper.width()))
     painter.setPen(QColor(shown.muted))
     painter.setFont(_font(painter, small=True))
-    painter.drawText(lower, _LEFT, _elided(painter, node.note, lower.width()))
+    painter.drawText(lower, _LEFT, _elided(painter, note, lower.width()))
 
 
 def _draw_thumbnail(painter: QPainter, rect: QRect, pixmap: QPixmap | None) -> None:
@@ -236,25 +254,13 @@ def _draw_text(painter: QPainter, rect: QRect, text: str, column: Column) -> Non
 def _font(painter: QPainter, *, small: bool = False, bold: bool = False) -> QFont:
     font = QFont(painter.font())
     application = theme.base_font()
-    font.setPointSizeF(application.pointSizeF() * (0.9 if small else 1.0))
+    font.setPointSizeF(application.pointSizeF() * (_SMALL if small else 1.0))
     font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
     return font
 
 
 def _elided(painter: QPainter, text: str, width: int) -> str:
     return painter.fontMetrics().elidedText(text.replace("\n", " "), Qt.TextElideMode.ElideRight, width)
-
-
-def _elided_title(painter: QPainter, title: str, width: int) -> str:
-    """The number of the repeat, which is behind the last point, stays as long as there is room for it."""
-    metrics = painter.fontMetrics()
-    head, point, number = title.replace("\n", " ").rpartition(" · ")
-    if metrics.horizontalAdvance(title) <= width or not point:
-        return _elided(painter, title, width)
-    number = _elided(
-        painter, f"{point}{number}", max(width * 2 // 3, width - metrics.horizontalAdvance(head))
-    )
-    return _elided(painter, head, width - metrics.horizontalAdvance(number)) + number
 
 
 def _square(pixmap: QPixmap) -> QRectF:

@@ -19,13 +19,13 @@ from app.browser.arrangement import (
     from_memory,
     to_memory,
 )
-from app.browser.columns import CURVE, known
-from app.browser.delegate import RunDelegate
+from app.browser.columns import CURVE, STEPS, known
+from app.browser.delegate import RunDelegate, steps_width
 from app.browser.facet_popup import FacetPopup
 from app.browser.facts import Facts
 from app.browser.filter_bar import FilterBar
 from app.browser.folding import Folding
-from app.browser.listed import count_text
+from app.browser.listed import count_text, steps_text
 from app.browser.model import NODE_ROLE, Node, RunTree
 from app.browser.sparklines import Sparklines
 from app.browser.tree_view import RunView
@@ -208,6 +208,7 @@ class BrowserPanel(QWidget):
 
     def _show_runs(self) -> None:
         self._entries = self._facts.entries(self._session.runs)
+        self.view.set_needed(STEPS, steps_width({steps_text(entry.run) for entry in self._entries}))
         with self._following():
             self._show_groups()
         self._show_chosen()

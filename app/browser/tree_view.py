@@ -36,6 +36,7 @@ class RunView(QTreeView):
         self._under_mouse = QPersistentModelIndex()
         self._looked_at: int | None = None
         self._widths: dict[str, int] = {}
+        self._needed: dict[str, int] = {}
         self.hint = ""
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setIndentation(_INDENTATION)
@@ -69,6 +70,12 @@ class RunView(QTreeView):
         self._widths = {key: width for key, width in known if isinstance(width, int) and width > 0}
         self.fit_columns()
 
+    def set_needed(self, key: str, width: int) -> None:
+        """Say how wide a column has to be for what is in it now; what it was drawn to counts more."""
+        if self._needed.get(key) != width:
+            self._needed[key] = width
+            self.fit_columns()
+
     def fit_columns(self) -> None:
         """Give each column the width it was left at, and the rest to the run."""
         header = self.header()
@@ -78,7 +85,7 @@ class RunView(QTreeView):
         used, room = 0, self.viewport().width()
         for section in range(1, self._tree.columnCount()):
             column = self._tree.column(section)
-            width = self._widths.get(column.key, column.width)
+            width = self._widths.get(column.key) or self._needed.get(column.key, column.width)
             header.resizeSection(section, width)
             hidden = column.key == CURVE and room < ROOM_FOR_CURVES
             header.setSectionHidden(section, hidden)

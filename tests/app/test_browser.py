@@ -12,7 +12,7 @@ from PySide6.QtCore import (
     QPoint,
     Qt,
 )
-from PySide6.QtGui import QImage, QPainter, QPixmap
+from PySide6.QtGui import QFontMetrics, QImage, QPixmap
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QInputDialog, QMainWindow, QToolButton
 
@@ -21,7 +21,7 @@ from app.actions import ActionRegistry
 from app.browser import facets
 from app.browser.arrangement import Arrangement, Grouping, arranged, arrangement_of, from_memory, to_memory
 from app.browser.columns import COLUMNS, STANDARD
-from app.browser.delegate import _elided_title
+from app.browser.delegate import steps_width, two_lines
 from app.browser.facets import Facet
 from app.browser.listed import listed
 from app.browser.model import NODE_ROLE, Node, RunTree
@@ -642,7 +642,7 @@ def test_widths_that_columns_were_drawn_to_are_there_at_the_next_start(panel, se
     window.setCentralWidget(other)
     assert other.view.header().sectionSize(section) == 123
     other.view.set_widths({"steps": "wide", "curve": -1})  # whatever a file of settings may hold
-    assert other.view.header().sectionSize(section) == COLUMNS["steps"].width
+    assert other.view.header().sectionSize(section) == steps_width({"4"})
 
 
 def test_nothing_is_remembered_by_a_window_that_is_told_so(qtbot):
@@ -736,15 +736,22 @@ def test_the_run_looked_at_is_marked_among_those_selected(panel, session):
 
 
 def test_the_number_of_a_repeat_is_read_however_long_the_rest_is(qapp):
-    picture = QPixmap(10, 10)
-    painter = QPainter(picture)
-    metrics = painter.fontMetrics()
-    width = metrics.horizontalAdvance("replicate · r12")
-    for title in ("replicate · r12", f"{'long ' * 20}· r12", f"replicate\n · r12 {'branch ' * 9}"):
-        shown = _elided_title(painter, title, width)
-        assert " · r12" in shown
-        assert metrics.horizontalAdvance(shown) <= width
-    painter.end()
+    metrics = QFontMetrics(theme.base_font())
+    fits = metrics.horizontalAdvance("replicate · r12")
+    assert two_lines("replicate · r12", "a model", metrics, fits) == ("replicate · r12", "a model")
+    assert two_lines("replicate · r12", "a model", metrics, fits - 1) == ("replicate", "r12 · a model")
+    assert two_lines("replicate", "a model", metrics, 5) == ("replicate", "a model")
+
+
+def test_steps_have_the_room_that_they_take(qapp, qtbot, panel, session):
+    section = 1 + STANDARD.index("steps")
+    before = panel.view.columnWidth(section)
+    assert before == steps_width({"4"}) < steps_width({"4", "63/100"})
+    run_id = add_run(
+        session.project, NewRun("Image 1", "codec_loss", "jpeg", "replicate", 1, 100, state=RunState.PLANNED)
+    )
+    qtbot.waitUntil(lambda: panel.tree.index_of_run(run_id).isValid())
+    assert panel.view.columnWidth(section) == steps_width({"0/100"}) > before
 
 
 def test_a_view_is_saved_applied_renamed_and_removed(qtbot, panel, session):
