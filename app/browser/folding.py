@@ -70,6 +70,10 @@ class Folding(QObject):
         else:
             self.open_to(index)
 
+    def open_all(self, *, opened: bool) -> None:
+        """Open all groups, or close all."""
+        self._open_only({self._key(index) for index in self._groups()} if opened else set())
+
     def forget(self) -> None:
         """Without a project there is nothing to come back to."""
         self._before_search = None

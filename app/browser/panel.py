@@ -144,6 +144,7 @@ class BrowserPanel(QWidget):
         header = self.view.header()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(lambda place: self._open_columns(header.mapToGlobal(place)))
+        menu.groups_opened.connect(lambda opened: self._folding.open_all(opened=opened))
         menu.sort_chosen.connect(self._sort)
         menu.view_chosen.connect(self._apply)
         menu.save_asked.connect(lambda: self.views.ask_to_save(self.arrangement))

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.browser.arrangement import Grouping
 from app.browser.columns import COLUMNS, RUN, SCORE
 from banana100_core.project.saved_views import SavedView
 
@@ -28,6 +29,8 @@ class ViewMenu(QMenu):
     rename_asked = Signal(str)
     remove_asked = Signal(str)
     standard_asked = Signal()
+    groups_opened = Signal(bool)
+    """All groups are to be open, or closed."""
 
     def __init__(self, groupings: Sequence[QAction], parent: QWidget) -> None:
         super().__init__(parent)
@@ -54,6 +57,9 @@ class ViewMenu(QMenu):
         self._fill_columns(shown, now)
         self.addMenu(self.columns)
         self._fill_sort(self.addMenu("&Sort by"), shown, now)
+        if now.grouping is not Grouping.NONE:
+            self._add(self, "&Open all groups", lambda: self.groups_opened.emit(True))  # noqa: FBT003 - Qt's
+            self._add(self, "Clos&e all groups", lambda: self.groups_opened.emit(False))  # noqa: FBT003
         self.addSeparator()
         for view in views:
             chosen = now.saved(view.name) == view

@@ -684,6 +684,17 @@ def test_columns_and_sort_are_chosen_in_the_menu(qtbot, panel):
     assert panel.arrangement == Arrangement()
 
 
+def test_all_groups_are_opened_and_closed_at_once(panel):
+    groups = list(panel.tree.indexes_of_groups())
+    assert len(groups) == 2
+    _menu(panel)["Close all groups"].trigger()
+    assert not any(map(panel.view.isExpanded, groups))
+    _menu(panel)["Open all groups"].trigger()
+    assert all(map(panel.view.isExpanded, groups))
+    panel.arrange(Arrangement(Grouping.NONE))
+    assert "Close all groups" not in _menu(panel)
+
+
 def _title(panel) -> str:
     return panel.tree.headerData(0, Qt.Orientation.Horizontal)
 
