@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.actions import ACTIONS
 from app.notifications import plain_label
 from app.tagging.rows import Row, Saved
 from app.tagging.timeline import TagBar
@@ -97,6 +98,7 @@ class TagRow(QFrame):
         self.retry.setVisible(failed)
         self.editor.setEnabled(own and not read_only)
         self.annotator.setText(f"by {row.annotator}")
+        self.annotator.setVisible(not own)
         if tag != self._tag:
             self._tag = tag
             self._fill(tag, last_step)
@@ -160,7 +162,14 @@ class TagRow(QFrame):
         self.remove = QToolButton()
         self.remove.setIcon(theme.icon("trash"))
         self.remove.setAutoRaise(True)
-        self.remove.setToolTip("Delete this tag (Del)")
+        for field, tip, keys in (
+            (self.onset, "First step at which it holds; its letter moves it to this step", ()),
+            (self.end_step, "Last step at which it holds; the key ends it at this step", ("tag.end_here",)),
+            (self.certainty, "How certain you are", ("tag.less_sure", "tag.surer")),
+            (self.note, "What else is to be said", ("tag.note",)),
+            (self.remove, "Delete this tag", ("tag.delete",)),
+        ):
+            field.setToolTip(_with_keys(tip, *keys))
         self.remove.setAccessibleName("Delete tag")
         severities = self._make_severities()
         for field in (self.onset, self.end_step, self.certainty, self.note):
@@ -180,7 +189,7 @@ class TagRow(QFrame):
         for value, word in SEVERITIES:
             button = QToolButton()
             button.setText(str(value))
-            button.setToolTip(f"Severity {value}: {word}")
+            button.setToolTip(_with_keys(f"Severity {value}: {word}", f"tag.severity_{value}"))
             button.setCheckable(True)
             self.severity.addButton(button, value)
             row.addWidget(button)
@@ -205,9 +214,11 @@ class TagRow(QFrame):
         grid.addLayout(severities, 1, 1)
         grid.addWidget(plain_label("sure", muted=True), 1, 2)
         grid.addWidget(self.certainty, 1, 3)
-        grid.addWidget(self.note, 2, 0, 1, 4)
-        grid.addWidget(self.annotator, 3, 0, 1, 3)
-        grid.addWidget(self.remove, 3, 3, Qt.AlignmentFlag.AlignRight)
+        last = QHBoxLayout()
+        last.addWidget(self.note, 1)
+        last.addWidget(self.remove)
+        grid.addLayout(last, 2, 0, 1, 4)
+        grid.addWidget(self.annotator, 3, 0, 1, 4)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
         return editor
@@ -240,6 +251,11 @@ class TagRow(QFrame):
     def _tell(self, **fields: object) -> None:
         if self._tag is not None and any(getattr(self._tag, name) != value for name, value in fields.items()):
             self.changed.emit(self.row_id, fields)
+
+
+def _with_keys(tip: str, *keys: str) -> str:
+    shown = [action.keys_shown for key in keys for action in ACTIONS if action.key == key]
+    return f"{tip} ({' '.join(shown)})" if shown else tip
 
 
 def _beside(tag: NewTag, step: int) -> str:

@@ -305,6 +305,7 @@ def test_tags_of_others_are_shown_with_their_name_and_not_edited(desk):
     row = desk.panel.rows[0]
     assert row.annotator.text() == "by <b>ben</b>"
     assert row.annotator.textFormat() == Qt.TextFormat.PlainText
+    assert not row.annotator.isHidden()
     assert not row.editor.isEnabled()
     desk.panel.choose(row.row_id)
     desk.panel.delete_chosen()
