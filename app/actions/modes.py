@@ -144,7 +144,13 @@ MODES: tuple[Action, ...] = (
     ),
     Action("view.blink_slower", "Blink slower", "View/Compare", "Shift+F5", "Fewer changes a second"),
     Action(
-        "view.loupe", "Lou&pe", "View", "F8", "Enlarge what is under the cursor in all panes", checkable=True
+        "view.loupe",
+        "Lou&pe",
+        "View",
+        "F8",
+        "Enlarge what is under the cursor in all panes",
+        checkable=True,
+        section=True,
     ),
     Action(
         "view.measure",

@@ -86,6 +86,7 @@ PANES: tuple[Action, ...] = (
         "Show or hide where tags are outlined",
         icon="selection",
         checkable=True,
+        section=True,
     ),
     Action("view.swap_panes", "S&wap panes", "View", "Ctrl+E", "Exchange left and right", icon="swap"),
     Action(

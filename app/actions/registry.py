@@ -110,6 +110,7 @@ class ActionRegistry(QObject):
         qaction.setToolTip(self._tips[action.key])
         qaction.setCheckable(action.checkable)
         qaction.setEnabled(False)
+        qaction.setIconVisibleInMenu(not action.checkable)  # there it would hide whether it is on
         if action.group:
             group = self._groups.setdefault(action.group, QActionGroup(self))
             group.addAction(qaction)

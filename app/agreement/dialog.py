@@ -158,7 +158,7 @@ class AgreementDialog(QDialog):
         runs = f"{found.shared_runs:,} {'run' if found.shared_runs == 1 else 'runs'}"
         self.heading.setText(f"{who}: {runs} of two annotators or more" if found.shared_runs else _NOBODY)
         for widget in (self.tabs, self.copy, self.save):
-            widget.setEnabled(found.shared_runs > 0)
+            widget.setVisible(found.shared_runs > 0)
         self._show_figures()
         self._show_pairs(found)
         self._show_runs()

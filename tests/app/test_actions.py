@@ -148,6 +148,12 @@ def test_an_action_is_disabled_until_somebody_does_it(qtbot):
     assert registry.qaction("tag.undo").isEnabled()
 
 
+def test_whether_an_action_is_on_shows_in_menus(bare):
+    _window, registry, _ran = bare
+    assert not registry.qaction("view.outlines").isIconVisibleInMenu()  # it would take the mark's place
+    assert registry.qaction("view.zoom_in").isIconVisibleInMenu()
+
+
 def test_checkable_actions_hand_over_their_state_and_others_nothing(bare, qtbot):
     window = QMainWindow()
     qtbot.addWidget(window)

@@ -116,7 +116,7 @@ def test_a_study_of_one_annotator_is_told_what_to_do(qtbot, session, study):
     qtbot.addWidget(dialog)
     qtbot.waitUntil(lambda: dialog.settled)
     assert "Merge a copy" in dialog.heading.text()
-    assert not dialog.tabs.isEnabled()
+    assert not dialog.tabs.isVisibleTo(dialog)
     dialog.reject()
 
 
