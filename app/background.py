@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from banana100_core.errors import BananaError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 NEWS_MS = 100
 """At most ten deliveries a second, however fast news arrives."""
@@ -141,6 +141,15 @@ class NewsDesk(QObject):
             self._announced = False
         if tables or progress:
             self.delivered.emit(tables, progress)
+
+
+def side_by_side(calls: Sequence[Callable[[], object]]) -> None:
+    """Make calls that wait for threads at the same time, so that their waits don't add up."""
+    threads = [threading.Thread(target=call, name="closing") for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def _raise(error: Exception) -> NoReturn:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import getpass
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.background import Background, NewsDesk
+from app.background import Background, NewsDesk, side_by_side
 from app.blinding import Blinding
+from app.stepping import StepWishes, beside
 from banana100_core.errors import BananaError
 from banana100_core.project.records import RunState
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from banana100_core.project import Project
     from banana100_core.project.records import Run, Step
     from banana100_core.scoring.pool import ScoringPool
-
-_FIRST_EDIT = 1  # the reference of the paper: step 0 may be cropped otherwise than what the model returns
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +80,7 @@ class Session(QObject):
         self.reference_step = 0
         self.chosen_tag: ChosenTag | None = None
         self.edit_thread: ThreadPoolExecutor | None = None
-        self._wished_step: int | None = None  # None: the last step, also when more arrive
-        self._wished_reference = _FIRST_EDIT
+        self._wishes = StepWishes()
         self._selected_runs: list[int] = []
         self._unsubscribe: list[Callable[[], None]] = []
         self._background = Background("session", self)
@@ -152,14 +149,14 @@ class Session(QObject):
         self.runs, self.steps, self._selected_runs = [], [], []
         self.step = self.reference_step = 0
         self.chosen_tag = None
-        self._wished_step, self._wished_reference = None, _FIRST_EDIT
+        self._wishes = StepWishes()
         self._pool_started = self._reading = False
         self._stale = frozenset()
         self.project_closed.emit()
         if self.edit_thread is not None:
             self.edit_thread.shutdown()
             self.edit_thread = None
-        _side_by_side([each.close for each in (pool, executor) if each is not None])
+        side_by_side([each.close for each in (pool, executor) if each is not None])
         self._background.stop()
         project.close()
 
@@ -211,7 +208,7 @@ class Session(QObject):
         before = self.step, self.reference_step
         self.run = chosen
         self.steps = steps(self.project, run_id)
-        self._settle()
+        self.step, self.reference_step = self._wishes.settle(self.steps)
         self._prefer()
         self.choose_tag(None)
         step, reference = self.step, self.reference_step
@@ -226,9 +223,8 @@ class Session(QObject):
         """Look at the step nearest to a number; the last one of a growing run is followed as it grows."""
         if not self.steps:
             return
-        chosen = _nearest(self.steps, number)
         growing = self.run is not None and self.run.state is RunState.PLANNED
-        self._wished_step = None if growing and chosen == self.steps[-1].number else chosen
+        chosen = self._wishes.ask(self.steps, number, growing=growing)
         if chosen != self.step:
             self.step = chosen
             self._prefer()
@@ -238,18 +234,18 @@ class Session(QObject):
         """Put the step nearest to a number into the left pane."""
         if not self.steps:
             return
-        self._wished_reference = chosen = _nearest(self.steps, number)
+        chosen = self._wishes.ask_reference(self.steps, number)
         if chosen != self.reference_step:
             self.reference_step = chosen
             self.reference_changed.emit(chosen)
 
     def next_step(self) -> None:
         """Look at the step after the current one."""
-        self.choose_step(_beside(self.steps, self.step, 1))
+        self.choose_step(beside(self.steps, self.step, 1))
 
     def previous_step(self) -> None:
         """Look at the step before the current one."""
-        self.choose_step(_beside(self.steps, self.step, -1))
+        self.choose_step(beside(self.steps, self.step, -1))
 
     def first_step(self) -> None:
         """Look at the first step."""
@@ -262,11 +258,11 @@ class Session(QObject):
 
     def next_reference(self) -> None:
         """Move the left pane one step on."""
-        self.choose_reference(_beside(self.steps, self.reference_step, 1))
+        self.choose_reference(beside(self.steps, self.reference_step, 1))
 
     def previous_reference(self) -> None:
         """Move the left pane one step back."""
-        self.choose_reference(_beside(self.steps, self.reference_step, -1))
+        self.choose_reference(beside(self.steps, self.reference_step, -1))
 
     def step_numbered(self, number: int) -> Step | None:
         """The step of the current run that has a number."""
@@ -382,22 +378,13 @@ class Session(QObject):
     def _take_steps(self, steps: list[Step]) -> None:
         before = self.step, self.reference_step
         self.steps = steps
-        self._settle()
+        self.step, self.reference_step = self._wishes.settle(self.steps)
         self._prefer()
         self.steps_updated.emit()
         if self.step != before[0]:
             self.step_changed.emit(self.step)
         if self.reference_step != before[1]:
             self.reference_changed.emit(self.reference_step)
-
-    def _settle(self) -> None:
-        """Bring step and reference to what the run has, as near as can be to what was wished for."""
-        if not self.steps:
-            self.step = self.reference_step = 0
-            return
-        last = self.steps[-1].number
-        self.step = _nearest(self.steps, last if self._wished_step is None else self._wished_step)
-        self.reference_step = _nearest(self.steps, self._wished_reference)
 
     def _prefer(self) -> None:
         """Have the picture on screen scored first, then the rest of its run."""
@@ -412,23 +399,3 @@ def _read(project: Project, run_id: int | None) -> tuple[list[Run], int | None, 
     from banana100_core.project.runs import runs, steps
 
     return runs(project), run_id, [] if run_id is None else steps(project, run_id)
-
-
-def _nearest(steps: list[Step], number: int) -> int:
-    return min((step.number for step in steps), key=lambda each: abs(each - number))
-
-
-def _beside(steps: list[Step], number: int, by: int) -> int:
-    numbers = [step.number for step in steps]
-    if number not in numbers:
-        return number
-    return numbers[min(max(numbers.index(number) + by, 0), len(numbers) - 1)]
-
-
-def _side_by_side(calls: list[Callable[[], None]]) -> None:
-    """Make calls that wait for threads at the same time, so that their waits don't add up."""
-    threads = [threading.Thread(target=call, name="closing") for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
