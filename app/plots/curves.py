@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 REACH = 12
 """How near the pointer must be to a point, in pixels."""
 FEW_CURVES = 6
-"""Up to so many curves the lines are bold; antialiased bold lines cost twenty times as much as thin ones."""
+"""Up to so many curves the lines are bold; more of them would hide one another."""
 _LABEL = {"position": 1.0, "anchors": [(0, 0), (1, 0)], "movable": False}  # at the top, wholly in the plot
 
 

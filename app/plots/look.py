@@ -23,14 +23,15 @@ class Look:
     dash: tuple[float, ...]
     marker: str
 
-    def pen(self, width: float = 1.5) -> QPen:
-        """A cosmetic pen for the line."""
+    def pen(self, width: float = 1.5, *, dashes_of: float | None = None) -> QPen:
+        """A cosmetic pen for the line; its dashes may be those of a line of another width."""
         pen = QPen(QColor(self.colour), width)
         pen.setCosmetic(True)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
         if self.dash:
-            pen.setDashPattern(list(self.dash))
+            scale = (dashes_of or width) / width
+            pen.setDashPattern([scale * length for length in self.dash])
         return pen
 
 
