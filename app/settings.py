@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLabel,
     QLineEdit,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -139,15 +140,21 @@ class SettingsDialog(QDialog):
         self._fields: dict[str, QWidget] = {}
         form = QFormLayout(self)
         form.setContentsMargins(3 * theme.GRID, 3 * theme.GRID, 3 * theme.GRID, 2 * theme.GRID)
-        form.setSpacing(theme.GRID)
+        form.setHorizontalSpacing(2 * theme.GRID)
+        form.setVerticalSpacing(2 * theme.GRID)
         for setting in SETTINGS:
             field = self._field(setting)
             self._fields[setting.key] = field
-            form.addRow(setting.label, field)
             tip = QLabel(setting.tip)
             tip.setProperty("muted", True)  # noqa: FBT003 - Qt takes the value by place
             tip.setWordWrap(True)
-            form.addRow("", tip)
+            column = QVBoxLayout()
+            column.setSpacing(theme.GRID // 2)
+            column.addWidget(field)
+            column.addWidget(tip)
+            name = QLabel(setting.label)
+            name.setBuddy(field)
+            form.addRow(name, column)
         buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
         )

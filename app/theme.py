@@ -229,6 +229,7 @@ def _palette(shown: Colours) -> QPalette:
         palette.setColor(each, QColor(colour))
     for each in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
         palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(shown.disabled))
+    palette.setColor(QPalette.ColorGroup.Disabled, role.Highlight, QColor(shown.selected))
     return palette
 
 

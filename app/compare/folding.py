@@ -87,5 +87,5 @@ class FoldingRow(QWidget):
     def _width(self, widgets: list[QWidget]) -> int:
         margins = self._row.contentsMargins()
         widths = [max(widget.sizeHint().width(), widget.minimumWidth()) for widget in widgets]
-        gaps = len(widgets) * self._row.spacing()  # one more than between them, for the stretch
+        gaps = max(len(widgets) - 1, 0) * self._row.spacing()
         return sum(widths) + gaps + margins.left() + margins.right()

@@ -104,9 +104,9 @@ class CompareToolbar(FoldingRow):
         for key, icon in _PARTS.items():
             self.add(_ActionButton(registry.qaction(key), icon=icon))
         # All of these have keys and a place in the menus.
+        self.may_leave(sizes[:2])
         self.may_leave(modes, instead=mode)
         self.may_leave([self._zoom])
-        self.may_leave(sizes[:2])
         self.may_leave(tags)
         self.may_leave(sizes[2:])
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from app.session import Session
     from banana100_core.analysis.queues import AnnotatorProgress
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 HEADINGS = ("Annotator", "Done", "Nothing found", "Accepted", "Rejected", "Tags", "Last at")
 
 
@@ -39,12 +38,15 @@ class ProgressDialog(QDialog):
         self._reader = Background("progress", self)
         self._reader.failed.connect(self._refuse)
         self.table = QTableWidget(0, len(HEADINGS))
-        self.table.setHorizontalHeaderLabels(HEADINGS)
         self.table.verticalHeader().hide()
-        self.table.horizontalHeader().setDefaultAlignment(_LEFT)
+        for column, title in enumerate(HEADINGS):
+            heading = QTableWidgetItem(title)
+            heading.setTextAlignment(_side(column))
+            self.table.setHorizontalHeaderItem(column, heading)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setShowGrid(False)
+        self.table.setStyleSheet(f"QTableView::item {{ padding: 0 {theme.GRID}px; }}")  # as headings have
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.words = plain_label(muted=True, wrap=True)
@@ -93,8 +95,7 @@ class ProgressDialog(QDialog):
             )
             for column, text in enumerate(texts):
                 item = QTableWidgetItem(text)
-                side = Qt.AlignmentFlag.AlignLeft if column in (0, 6) else Qt.AlignmentFlag.AlignRight
-                item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+                item.setTextAlignment(_side(column))
                 self.table.setItem(row, column, item)
         hidden = " Others are hidden while you tag blind." if self._session.blinding.tags else ""
         self.words.setText(
@@ -102,6 +103,12 @@ class ProgressDialog(QDialog):
             if found
             else f"Nobody has tagged or finished a run yet.{hidden}"
         )
+
+
+def _side(column: int) -> Qt.AlignmentFlag:
+    """Words stand at the left of their column, numbers at its right, and headings above them."""
+    side = Qt.AlignmentFlag.AlignLeft if column in (0, 6) else Qt.AlignmentFlag.AlignRight
+    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 def _moment(at: str) -> str:
