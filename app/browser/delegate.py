@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, Q
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app import theme
+from app.browser import pinned
 from app.browser.columns import CURVE, OUTCOME, RUN, STEPS
 from banana100_core.project.records import Run, RunState
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from app.browser.tree_view import RunView
     from app.thumbnails import Thumbnails
 
-GROUP_ROW = 3 * theme.GRID + theme.GRID // 2
+GROUP_ROW = pinned.HEIGHT
 RUN_ROW = 6 * theme.GRID
 THUMBNAIL = 5 * theme.GRID
 CURVE_HEIGHT = 2 * theme.GRID + theme.GRID // 2

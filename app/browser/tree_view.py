@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QStyleOpti
 from app import theme
 from app.browser.columns import CURVE
 from app.browser.model import NODE_ROLE, Node, RunTree
+from app.browser.pinned import PinnedHeading
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -37,6 +38,7 @@ class RunView(QTreeView):
         self._looked_at: int | None = None
         self._widths: dict[str, int] = {}
         self._needed: dict[str, int] = {}
+        self._pinned = PinnedHeading(self)
         self.hint = ""
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setIndentation(_INDENTATION)
@@ -154,10 +156,35 @@ class RunView(QTreeView):
 
     def scrollContentsBy(self, right: int, down: int) -> None:
         """Qt's: move what stays on screen; Qt itself paints all anew from a few pixels on."""
-        if right == 0 and abs(down) < self.viewport().height():
-            self.viewport().scroll(right, down)
+        pinned = self._pinned.rect
+        moved = self.viewport().rect().adjusted(0, pinned.height(), 0, 0)
+        if right == 0 and abs(down) < moved.height():
+            self.viewport().scroll(right, down, moved)
+            self.viewport().update(pinned)
         else:
             super().scrollContentsBy(right, down)
+
+    def scrollTo(
+        self,
+        index: QModelIndex | QPersistentModelIndex,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+    ) -> None:
+        """Qt's: have a row in sight, and not below the heading at the top."""
+        super().scrollTo(index, hint)
+        place = self.visualRect(index)
+        covered = self._pinned.rect.height() - place.top()
+        if covered > 0 and place.isValid() and index.parent().isValid():
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() - covered)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Qt's: a click on the heading at the top goes to where it stands."""
+        group = self._pinned.group()
+        if group.isValid() and self._pinned.rect.contains(event.position().toPoint()):
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() + self.visualRect(group).top())
+            return
+        super().mousePressEvent(event)
 
     def drawRow(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -183,7 +210,9 @@ class RunView(QTreeView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Qt's: mark the row under the mouse."""
         super().mouseMoveEvent(event)
-        self._mark(self.indexAt(event.position().toPoint()))
+        place = event.position().toPoint()
+        covered = self._pinned.group().isValid() and self._pinned.rect.contains(place)
+        self._mark(QModelIndex() if covered else self.indexAt(place))
 
     def leaveEvent(self, event: QEvent) -> None:
         """Qt's: mark none."""
@@ -199,6 +228,8 @@ class RunView(QTreeView):
         ground.fillRect(event.rect(), QColor(theme.colours().window))
         ground.end()
         super().paintEvent(event)
+        if event.region().intersects(self._pinned.rect):
+            self._pinned.draw()
         if self.hint:
             painter = QPainter(self.viewport())
             painter.setPen(QColor(theme.colours().muted))

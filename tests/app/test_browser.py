@@ -9,6 +9,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPoint,
+    QRect,
     Qt,
 )
 from PySide6.QtGui import QFontMetrics, QImage, QPixmap
@@ -24,6 +25,7 @@ from app.browser.delegate import steps_width, two_lines
 from app.browser.facets import Facet
 from app.browser.model import NODE_ROLE
 from app.browser.panel import BrowserPanel
+from app.browser.pinned import HEIGHT
 from app.memory import Memory
 from banana100_core.catalog.metrics import metric as find_metric
 from banana100_core.generation.executor import GenerationProgress
@@ -282,6 +284,48 @@ def test_what_scrolling_moves_is_what_a_fresh_painting_shows(panel, qtbot, qapp)
     list_in_window = panel.view.rect().translated(panel.view.mapTo(panel.window(), QPoint()))
     seen = panel.screen().grabWindow(panel.window().winId()).copy(list_in_window)
     assert _pixels(seen) == _pixels(panel.window().grab(list_in_window))
+
+
+def _scrolled(panel, qtbot) -> tuple[QModelIndex, QModelIndex]:
+    """A short list, its first heading out of sight; gives that heading and the next one."""
+    panel.window().resize(320, 170)
+    panel.view.expandAll()
+    panel.view.verticalScrollBar().setValue(40)
+    first, second = panel.tree.indexes_of_groups()
+    qtbot.waitUntil(lambda: panel.view.visualRect(first).top() == -40)
+    return first, second
+
+
+def test_the_heading_of_the_rows_at_the_top_stays_in_sight(panel, qtbot):
+    first, second = _scrolled(panel, qtbot)
+    view = panel.view
+    shown = view.viewport().grab(QRect(0, 0, view.viewport().width(), HEIGHT - 1))
+    view.verticalScrollBar().setValue(0)
+    in_place = view.viewport().grab(view.visualRect(first).adjusted(-8, 0, 0, -1))
+    assert _pixels(shown) == _pixels(in_place.copy(0, 0, shown.width(), shown.height()))
+    assert not view._pinned.group().isValid()
+    view.verticalScrollBar().setValue(view.visualRect(second).top() + 1)
+    assert view._pinned.group() == second
+    panel.arrange(Arrangement(Grouping.NONE))
+    view.verticalScrollBar().setValue(40)
+    assert not view._pinned.group().isValid()
+
+
+def test_a_click_on_the_heading_at_the_top_goes_to_its_place_and_changes_nothing_else(panel, session, qtbot):
+    first, _second = _scrolled(panel, qtbot)
+    chosen = session.selected_runs
+    QTest.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 10))
+    assert panel.view.visualRect(first).top() == 0
+    assert panel.view.isExpanded(first)
+    assert session.selected_runs == chosen
+
+
+def test_the_run_gone_to_is_not_below_the_heading_at_the_top(panel, session, qtbot):
+    _scrolled(panel, qtbot)
+    session.choose_run(list(panel.tree.nodes())[-1].run.id)
+    panel.view.verticalScrollBar().setValue(panel.view.verticalScrollBar().maximum())
+    session.choose_run(list(panel.tree.nodes())[1].run.id)
+    assert panel.view.visualRect(panel.view.currentIndex()).top() >= HEIGHT
 
 
 def test_widths_that_columns_were_drawn_to_are_there_at_the_next_start(panel, session, qtbot):
