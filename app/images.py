@@ -181,6 +181,11 @@ class ImageLoader(QObject):
         with self._work:
             self._queue = self._wishes(self._wanted)
             self._queue_ahead = self._wishes(self._ahead)
+            self._wake()
+
+    def _wake(self) -> None:
+        """Under the lock: wake the threads if there is work; they take the interpreter from the UI thread."""
+        if self._queue or self._queue_ahead:
             self._work.notify_all()
 
     def _wishes(self, sha256s: Sequence[str]) -> list[_Wish]:
@@ -218,7 +223,7 @@ class ImageLoader(QObject):
                 self._queue.insert(0, wish)
             elif wish and sha256 in self._ahead:
                 self._queue_ahead.insert(0, wish)
-            self._work.notify_all()
+            self._wake()
 
     def _make_room(self) -> None:
         """Let go of what was used longest ago, at need of what is expected last; what is on screen stays."""
