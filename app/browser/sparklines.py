@@ -5,14 +5,17 @@ Those of the rows on screen are read first, the others ahead of need: while some
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from banana100_core.catalog.metrics import metrics
+from banana100_core.errors import BananaError
 from banana100_core.project.run_facts import run_curves, scores_by_metric
 
 if TYPE_CHECKING:
@@ -131,7 +134,9 @@ class Sparklines(QObject):
         """Runs that were never read; what has changed since is read when it is on screen again."""
         if self._metric is None or self._session.blinding.scores:
             return []
-        return [run.id for run in self._session.runs if run.id not in self._curves][:AHEAD]
+        ids = (run.id for run in self._session.runs)
+        unread = (run_id for run_id in ids if run_id not in self._curves and run_id not in self._fresh)
+        return list(islice(unread, AHEAD))
 
     def _take(self, reading: _Reading) -> None:
         changed = {run_id for run_id, curve in reading.curves.items() if self._curves.get(run_id) != curve}
@@ -159,12 +164,13 @@ def _wide(low: float, high: float) -> tuple[float, float]:
 
 
 def _read(project: Project, run_ids: list[int], metric: str | None) -> _Reading:
-    if metric is None:
-        metric = _metric_to_show(project, run_ids)
+    """What can't be read has no curve for now: it is asked for again when scores come."""
     reading = _Reading(run_ids, metric)
-    if metric is not None:
-        found = run_curves(project, run_ids, metric)
-        reading.curves = {run_id: Curve(metric, tuple(found.get(run_id, ()))) for run_id in run_ids}
+    with contextlib.suppress(BananaError):
+        reading.metric = metric = metric or _metric_to_show(project, run_ids)
+        if metric is not None:
+            found = run_curves(project, run_ids, metric)
+            reading.curves = {run_id: Curve(metric, tuple(found.get(run_id, ()))) for run_id in run_ids}
     return reading
 
 

@@ -26,6 +26,7 @@ from app.browser.facets import Facet
 from app.browser.model import NODE_ROLE
 from app.browser.panel import BrowserPanel
 from app.browser.pinned import HEIGHT
+from app.browser.sparklines import _read as _read_curves
 from app.memory import Memory
 from banana100_core.catalog.metrics import metric as find_metric
 from banana100_core.generation.executor import GenerationProgress
@@ -561,6 +562,12 @@ def test_all_curves_are_read_ahead_of_need_and_each_is_told_of_once(qtbot, panel
     panel._sparklines._age()  # nothing has changed since
     qtbot.waitUntil(lambda: panel._sparklines.settled and ids <= panel._sparklines._fresh)
     assert told[before:] == [None]
+
+
+def test_curves_that_cant_be_read_are_left_out(study):
+    with Project.open(study) as project:
+        assert _read_curves(project, [1, 2], "niqe").curves[1].points
+    assert _read_curves(project, [1, 2], "niqe").curves == {}
 
 
 def test_only_the_curves_that_changed_are_painted_again(qtbot, panel, session):
