@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QDateTime, Qt
 from PySide6.QtGui import QColor, QFont, QPalette, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextEdit, QVBoxLayout, QWidget
 
@@ -40,9 +40,9 @@ def facts(step: Step, initial: Image | None) -> list[Fact]:
     if image is not None:
         mark = " — aspect differs from step 0" if initial and aspect_differs(image, initial) else ""
         found.append(("Size", f"{size_text(image)}, {bytes_text(image.byte_size)}{mark}"))
-        found.append(("True type", image.media_type))
-    if step.declared_media_type:
-        mark = " — not what it is" if mislabelled(step) else ""
+        found.append(("True type" if mislabelled(step) else "Type", image.media_type))
+    if step.declared_media_type and (image is None or mislabelled(step)):
+        mark = " — not what it is" if image is not None else ""
         found.append(("Declared type", step.declared_media_type + mark))
     if image is not None and image.notes:
         found.append(("Decoder", ", ".join(image.notes)))
@@ -52,17 +52,26 @@ def facts(step: Step, initial: Image | None) -> list[Fact]:
         ("Tokens", _tokens(step)),
         ("Cost", None if step.cost_usd is None else f"${step.cost_usd:.4g}"),
         ("Time", None if step.seconds is None else f"{step.seconds:.3g} s"),
-        ("Created", step.created_at),
+        ("Created", _moment(step.created_at)),
     )
     return found + [(name, value) for name, value in optional if value]
 
 
 def settings_text(step: Step) -> str:
     """The settings sent with a step, one a line."""
-    return "\n".join(
-        f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-        for name, value in step.settings.items()
-    )
+    return "\n".join(f"{name}: {_setting_text(value)}" for name, value in step.settings.items())
+
+
+def _setting_text(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _moment(at: str) -> str:
+    """A moment as this place's clock tells it, to the second; the same text where it is none."""
+    moment = QDateTime.fromString(at, Qt.DateFormat.ISODateWithMs).toLocalTime()
+    return moment.toString("yyyy-MM-dd HH:mm:ss") if moment.isValid() else at
 
 
 class StepDetails(QWidget):

@@ -150,6 +150,8 @@ class Readout(QWidget):
         if not self._readings:
             painter.setFont(self.font())
             hint = "Wheel zooms · drag pans, Ctrl drag one pane · Shift drag zooms · right drag measures"
+            right = self.width() - 2 * theme.GRID
+            hint = painter.fontMetrics().elidedText(hint, Qt.TextElideMode.ElideRight, right)
             x = self._draw_text(painter, hint, theme.GRID, colours.muted)
         if self._note and self.width() - note_width - theme.GRID > x:
             painter.setFont(self.font())

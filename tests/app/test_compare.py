@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -491,8 +492,11 @@ def test_details_show_what_is_known_as_plain_text(panel, session, qtbot):
         "13.5 s",
     ):
         assert expected in text
+    assert text.count("image/png") == 1  # declared is what it is
+    assert re.search(r"Created\W+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\n", text)
     session.choose_step(MISLABELLED)
     assert "image/jpeg — not what it is" in panel.details.text
+    assert "True type" in panel.details.text
     session.choose_step(FAILED)
     assert REASON in panel.details.text
     trigger(panel, "view.step_details")
