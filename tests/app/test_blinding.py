@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt
@@ -97,7 +98,7 @@ def desk(qtbot, window, study):
     window.session.choose_step(3)
     browser = window.maker.panels["runs"]
     columns = ("curve", "steps", "tags", "annotators", "score:brisque")
-    browser.menu.columns_chosen.emit(columns)
+    browser.arrange(replace(browser.arrangement, columns=columns))
     qtbot.waitUntil(lambda: len(window.maker.panels["tag"].rows) == 2, timeout=20_000)
     qtbot.waitUntil(window.is_settled, timeout=20_000)
     return window
