@@ -54,7 +54,14 @@ def _run_order(entry: Listed) -> object:
 
 
 _OF_RUNS = (
-    Column(RUN, "Run", 0, lambda entry: entry.run.initial_image, _run_order),
+    Column(
+        RUN,
+        "Run",
+        0,
+        lambda entry: entry.run.initial_image,
+        _run_order,
+        "How many runs there are; a click sorts them by name, a right click on any title chooses columns",
+    ),
     Column(
         CURVE,
         "Curve",

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.browser.facets import TITLES, Facet, FacetValue
+from app.tooltips import plain_tip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +28,8 @@ WIDTH = 34 * theme.GRID
 ROW = 3 * theme.GRID + theme.GRID // 2
 _VALUE = Qt.ItemDataRole.UserRole + 1
 _MARK = 2 * theme.GRID
+_LETTERS = 24
+"""So many fit for certain; a longer label is told in full by a tooltip."""
 
 
 class FacetPopup(QFrame):
@@ -72,6 +75,8 @@ class FacetPopup(QFrame):
             for value in values:
                 item = QStandardItem(value.label)
                 item.setData(value, _VALUE)
+                if len(value.label) > _LETTERS:
+                    item.setToolTip(plain_tip(value.label))
                 item.setData(f"{value.label}, {value.count} runs", Qt.ItemDataRole.AccessibleTextRole)
                 item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
                 self._model.appendRow(item)
