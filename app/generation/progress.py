@@ -79,13 +79,21 @@ class ProgressView(QWidget):
             parts.append("paused")
         elif progress.running and progress.seconds_left is not None:
             parts.append(f"{duration(progress.seconds_left)} left")
+        # On a full disk not even why a run stopped can be written, so no row and no card would tell.
+        untold = not progress.running and progress.failed > stopped
+        stopped = max(stopped, progress.failed)
         if stopped:
             parts.append("1 run stopped" if stopped == 1 else f"{stopped:,} runs stopped")
         self.overall.setText(" · ".join(parts))
         self.spent.setText(spending(progress.cost_usd, limits))
         self.spent.setVisible(bool(self.spent.text()))
         self.message.setText(progress.message)
-        self.message.setVisible(bool(progress.message) and progress.running)
+        self.message.setVisible(bool(progress.message) and (progress.running or untold))
+        if self.message.property("error") != untold:
+            self.message.setProperty("error", untold)
+            self.message.setProperty("muted", not untold)
+            self.message.style().unpolish(self.message)
+            self.message.style().polish(self.message)
         self.bar.setMaximum(max(1, planned))
         self.bar.setValue(max(done, progress.steps_done))
         self.bar.show()

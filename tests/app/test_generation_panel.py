@@ -16,6 +16,7 @@ from banana100_core.project import Project
 from banana100_core.project.images import image_location, initial_images
 from banana100_core.project.records import RunState
 from banana100_core.project.runs import runs, set_run_state, steps
+from tests.app.faults import limit_pages
 from tests.app.generation_desk import Desk
 
 
@@ -212,6 +213,22 @@ def test_a_stopped_run_says_why_and_can_go_on(desk, picture):
     trouble.go.click()
     desk.until_done(1)
     desk.until(lambda: not trouble.isVisible())
+
+
+def test_a_full_disk_is_told_though_nothing_can_be_written_of_it(desk, picture):
+    desk.add(picture("coffee.png"))
+    desk.plan(numbers=30)
+    used = desk.project.write(lambda database: database.execute("PRAGMA page_count").fetchone()[0])
+    limit_pages(desk.project, used + 8)  # the run has room, but not all of its pictures
+    desk.panel.start()
+    progress = desk.panel.progress
+    desk.until(lambda: progress.message.isVisible() and "no space left" in progress.message.text())
+    desk.until(lambda: "1 run stopped" in progress.overall.text())
+    limit_pages(desk.project, 2**31)
+    desk.until(progress.go_on_button.isVisible)
+    progress.go_on_button.click()
+    desk.until_done(1)
+    desk.until(lambda: not progress.message.isVisible())
 
 
 def test_runs_left_unfinished_are_offered_when_the_project_opens_again(qtbot, tmp_path, picture):
