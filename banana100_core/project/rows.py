@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,8 +35,12 @@ def to_json(value: object) -> str:
 
 def columns_of(row: sqlite3.Row | Mapping[str, Any], value: type) -> dict[str, Any]:
     """Those columns of a row that a dataclass has fields for; a newer minor version may have added others."""
-    there = row.keys()
-    return {field.name: row[field.name] for field in fields(value) if field.name in there}
+    return {name: row[name] for name in _shared(value, tuple(row.keys()))}
+
+
+@cache
+def _shared(value: type, columns: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(value) if field.name in columns)
 
 
 def from_json(value: str) -> Any:  # noqa: ANN401 - what the JSON holds
