@@ -22,10 +22,12 @@ from app import theme
 from app.actions import ActionRegistry, Slot
 from app.curtain import curtained
 from app.docks import Docks, PanelDock
+from app.focus import focus_next
+from app.help import show_about, show_keys
 from app.memory import Memory
 from app.menus import fill_menus
 from app.needs import Needs
-from app.notifications import MessageBar, TextDialog, versions
+from app.notifications import MessageBar
 from app.opening import SUFFIX, Failure, Opener, demo_file
 from app.palette import Choice, Palette, action_choices
 from app.panels import MIDDLE, REASONING, PanelMaker
@@ -234,7 +236,7 @@ class MainWindow(QMainWindow):
             "file.close": session.close_project,
             "file.quit": self.close,
             "edit.settings": self._ask_settings,
-            "view.next_panel": self._focus_next_panel,
+            "view.next_panel": lambda: focus_next(self.maker.panels.values()),
             "view.reset_layout": self.docks.arrange,
             "view.full_screen": self._show_full_screen,
             "run.next_step": session.next_step,
@@ -251,8 +253,8 @@ class MainWindow(QMainWindow):
             "score.cancel": session.cancel_scoring,
             "score.retry_failed": session.retry_failed,
             "help.palette": self._ask_action,
-            "help.keys": self._show_keys,
-            "help.about": self._show_about,
+            "help.keys": lambda: show_keys(self, session.project),
+            "help.about": lambda: show_about(self),
         }
         for key, slot in slots.items():
             registry.connect(key, slot)
@@ -307,41 +309,11 @@ class MainWindow(QMainWindow):
     def _ask_action(self) -> None:
         self.palette_box.ask(action_choices(self.registry), "Find an action")
 
-    def _show_keys(self) -> None:
-        from app.keys import KeysSheet
-        from banana100_core.project.failure_modes import failure_modes
-
-        project = self.session.project
-        sheet = KeysSheet(self, failure_modes(project) if project is not None else None)
-        sheet.finished.connect(sheet.deleteLater)
-        sheet.open()
-
-    def _show_about(self) -> None:
-        dialog = TextDialog("About Banana100 Inspector", ABOUT, versions(), self)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
     def _show_full_screen(self, checked: bool) -> None:
         if checked:
             self.showFullScreen()
         else:
             self.showNormal()
-
-    def _focus_next_panel(self) -> None:
-        """Give the keyboard to the next panel on screen, in the order of reading."""
-        panels = [panel for panel in self.maker.panels.values() if panel.isVisible()]
-        if not panels:
-            return
-        focus = QGuiApplication.focusObject()
-        here = next(
-            (i for i, panel in enumerate(panels) if isinstance(focus, QWidget) and panel.isAncestorOf(focus)),
-            -1,
-        )
-        for offset in range(1, len(panels) + 1):
-            target = _first_to_focus(panels[(here + offset) % len(panels)])
-            if target is not None:
-                target.setFocus(Qt.FocusReason.ShortcutFocusReason)
-                return
 
     # Layout and leaving
 
@@ -412,23 +384,3 @@ def _dropped(event: QDropEvent) -> Path | None:
     urls = event.mimeData().urls()
     path = Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None
     return path if path is not None and (path.suffix == SUFFIX or path.is_dir()) else None
-
-
-def _first_to_focus(panel: QWidget) -> QWidget | None:
-    widgets = [panel, *panel.findChildren(QWidget)]
-    return next(
-        (
-            widget
-            for widget in widgets
-            if widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-            and widget.isVisibleTo(panel)
-            and widget.isEnabled()
-        ),
-        None,
-    )
-
-
-ABOUT = (
-    "Look at, score, tag and produce runs of iterative image edits. MIT licence. Learned metrics come from "
-    "pyiqa, whose licence is for noncommercial use: scores made with it are too. Icons: Phosphor (MIT)."
-)
