@@ -141,9 +141,8 @@ class Readout(QWidget):
             if self._lines > 1:
                 x, top = theme.GRID, place * HEIGHT
             swatch = QRect(x, top + (HEIGHT - _SWATCH) // 2, _SWATCH, _SWATCH)
-            painter.fillRect(swatch, QColor(*reading.rgb))
-            painter.setPen(QColor(colours.line))
-            painter.drawRect(swatch.adjusted(0, 0, -1, -1))
+            painter.fillRect(swatch, QColor(colours.line))
+            painter.fillRect(swatch.adjusted(1, 1, -1, -1), QColor(*reading.rgb))
             x += _SWATCH + theme.GRID
             for part, colour in zip(self._parts(reading), (colours.text, colours.muted), strict=False):
                 x = self._draw_text(painter, part, x, colour, top)
