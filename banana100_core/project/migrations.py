@@ -23,9 +23,9 @@ from banana100_core.project.schema import (
     SUGGESTION_TABLE,
     TABLES,
     VERDICT_TABLE,
-    VIEWS,
 )
 from banana100_core.project.sqlite_tools import Migrations
+from banana100_core.project.views import VIEWS
 
 if TYPE_CHECKING:
     from pathlib import Path

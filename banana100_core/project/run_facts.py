@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from banana100_core.project.records import ReviewState
 from banana100_core.project.rows import to_json
-from banana100_core.project.schema import NORMALISED
+from banana100_core.project.views import NORMALISED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from banana100_core.errors import ProjectError
 from banana100_core.project.records import NewScore, StepScore
 from banana100_core.project.rows import now, text, to_json
-from banana100_core.project.schema import NORMALISED
+from banana100_core.project.views import NORMALISED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
