@@ -65,6 +65,11 @@ class RunView(QTreeView):
         self.fit_columns()
         self._soften()
         theme.notifier().theme_changed.connect(self._soften)
+        self._tree.headerDataChanged.connect(self._take_titles)
+
+    def _take_titles(self, _way: Qt.Orientation, _first: int, last: int) -> None:
+        if last > 0:  # the first tells how many runs there are, and takes what room is left
+            self.fit_columns()
 
     def set_widths(self, widths: object) -> None:
         """Give columns the widths that `widths_changed` told; what isn't that is passed over."""
@@ -87,7 +92,8 @@ class RunView(QTreeView):
         used, room = 0, self.viewport().width()
         for section in range(1, self._tree.columnCount()):
             column = self._tree.column(section)
-            width = self._widths.get(column.key) or self._needed.get(column.key, column.width)
+            needed = max(self._needed.get(column.key, column.width), self._title_width(section))
+            width = self._widths.get(column.key) or needed
             header.resizeSection(section, width)
             hidden = column.key == CURVE and room < ROOM_FOR_CURVES
             header.setSectionHidden(section, hidden)
@@ -97,6 +103,10 @@ class RunView(QTreeView):
         header.blockSignals(False)  # noqa: FBT003 - Qt's
         self.updateGeometries()
         self.viewport().update()
+
+    def _title_width(self, section: int) -> int:
+        title = self._tree.headerData(section, Qt.Orientation.Horizontal)
+        return self.header().fontMetrics().horizontalAdvance(str(title)) + 2 * theme.GRID + 2
 
     def show_sort(self, section: int, *, descending: bool) -> None:
         """Mark the column that the runs are sorted by, -1 for none."""
