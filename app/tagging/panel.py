@@ -354,11 +354,14 @@ class TaggingPanel(QWidget):
         self.unsaved.show_failures(self.list.shown)
         count = len(self.list.shown)
         run = self._session.run
-        if run is None:
+        reading = run is not None and self.board.read_only
+        if reading:
+            self.empty.setText("This project is open for reading only: tags can be seen, not made.")
+        elif run is None:
             self.empty.setText("Choose a run, go to the step where a failure begins, and press its key.")
         else:
             self.empty.setText("No tags yet. Go to the step where a failure begins and press its key.")
-        self.empty.setVisible(count == 0)
+        self.empty.setVisible(count == 0 or reading)
         told = [str(count)] if count else []
         suggested = len(self.suggestions.rows)
         told += [f"{suggested} suggested below"] if count and suggested else []

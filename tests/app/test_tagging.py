@@ -357,6 +357,8 @@ def test_a_project_open_for_reading_shows_tags_and_takes_none(qtbot, study):
     qtbot.waitUntil(lambda: len(desk.panel.rows) == 1)
     desk.at(3).press(Qt.Key.Key_C)
     assert desk.panel.message.text() == "This project is open for reading only."
+    assert "open for reading only" in desk.panel.empty.text()
+    assert not desk.panel.empty.isHidden()
     assert len(desk.panel.board.rows) == 1
     desk.close()
 
