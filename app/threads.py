@@ -11,7 +11,7 @@ _NICE = 5
 """Scoring gives way further, at 15; these threads take the interpreter's lock between two pieces of work.
 
 Where other programs keep all cores busy, who gives way by more holds that lock while it waits for a core, and
-the UI thread waits with it: at 10 every hundredth gap of its loop took twice as long.
+the UI thread waits with it: at 10, the 99th percentile of its loop's gaps was twice as long.
 """
 
 
