@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -86,7 +87,7 @@ def _list_of_runs(window: MainWindow) -> None:
 
 def _close_up(window: MainWindow) -> None:
     panel = _compare(window)
-    for _ in range(9):
+    for _ in range(12):
         panel.panes.right.zoom_in()
     QTest.mouseMove(
         panel.panes.right, QPoint(panel.panes.right.width() // 2, panel.panes.right.height() // 2)
@@ -189,20 +190,24 @@ SHOTS: tuple[Shot, ...] = (
 
 
 def take(project: Path, folder: Path) -> list[Path]:
-    """Draw every mode in dark and in light into WebP files of a folder; the project is only read."""
+    """Draw every mode in dark and in light into WebP files of a folder, from a copy of the project.
+
+    Open for reading only, the window would show what it then refuses.
+    """
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     start_application()
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     with tempfile.TemporaryDirectory() as settings:
         QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, settings)
+        copy = Path(shutil.copy(project, settings))
         for shot in SHOTS:
             # A window for each: no mode is left over from the one before.
             window = MainWindow(remember=False)
             collector = UiThreadCollector(window)
             collector.start()
             try:
-                _open(window, project)
+                _open(window, copy)
                 for key in shot.actions:
                     window.registry.qaction(key).trigger()
                 if shot.further is not None:
@@ -221,7 +226,7 @@ def _open(window: MainWindow, project: Path) -> None:
     window.resize(*SIZE)
     window.show()
     _until(lambda: window.maker.complete)
-    window.open_project(project, read_only=True)
+    window.open_project(project)
     _until(lambda: window.session.run is not None)
     window.session.last_step()
     _settle(window)
