@@ -52,12 +52,14 @@ def rows() -> list[BenchRow]:
     window.setCentralWidget(panel)
     window.resize(*WINDOW)
     window.show()
-    collector = UiThreadCollector(window)
-    collector.start()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "study.b100"
         decoding = _fill(path)
         session.open_project(path, read_only=True)
+        wait(application, panel.is_settled)
+        # As in the window: it leaves out what is imported by now, which here is more than the program's.
+        collector = UiThreadCollector(window)
+        collector.start()
         found = [*_flips(application, session, panel, decoding), *_frames(panel)]
         found += _exact_pixels(panel)
         found += _level_memory(application, session, panel)
