@@ -255,6 +255,8 @@ class ImageLoader(QObject):
             done = _granted(project, wish)
             if not stopping.is_set():
                 self._done.emit(done)
+            if ahead:  # nobody waits, so there is time to return what decoding needed meanwhile
+                give_back()
             with self._work:
                 self._busy_ahead -= ahead
                 self._busy_wanted -= not ahead
