@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,9 +42,16 @@ class StepWishes:
         return self._reference
 
 
+def place_of(steps: Sequence[Step], number: int) -> int:
+    """The place of the first step that has this number or a higher one; how many there are if none has."""
+    return bisect_left(steps, number, key=lambda step: step.number)
+
+
 def nearest(steps: Sequence[Step], number: int) -> int:
     """The number of the step nearest to a number; of two as near, the earlier one's."""
-    return min((step.number for step in steps), key=lambda each: abs(each - number))
+    place = place_of(steps, number)
+    around = [step.number for step in steps[max(place - 1, 0) : place + 1]]
+    return min(around, key=lambda each: abs(each - number))
 
 
 def beside(steps: Sequence[Step], number: int, by: int) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.stepping import nearest, place_of
 from banana100_core.catalog.models import model_title
 
 if TYPE_CHECKING:
@@ -70,16 +70,9 @@ def ruled_number(rule: Rule, steps: Sequence[Step], current: int) -> int:
     if not steps:
         return 0
     if rule.shows is Shows.PREVIOUS:
-        return steps[max(_place(steps, current) - 1, 0)].number
+        return steps[max(place_of(steps, current) - 1, 0)].number
     wanted = {Shows.INITIAL: 0, Shows.FIRST: 1, Shows.PINNED: rule.number}.get(rule.shows, current)
-    place = _place(steps, wanted)
-    beside = [step.number for step in steps[max(place - 1, 0) : place + 1]]
-    return min(beside, key=lambda number: abs(number - wanted))
-
-
-def _place(steps: Sequence[Step], number: int) -> int:
-    """The place of the first step that has this number or a higher one."""
-    return bisect_left(steps, number, key=lambda step: step.number)
+    return nearest(steps, wanted)
 
 
 def counterpart(runs: Sequence[Run], here: Run | None, model: tuple[str, str]) -> Run | None:
