@@ -29,8 +29,8 @@ class Backlog:
         self.on_screen: str | None = None
         self._run: tuple[str, ...] = ()
 
-    def __bool__(self) -> bool:
-        return bool(self._metrics)
+    def __len__(self) -> int:
+        return len(self._metrics)
 
     def __contains__(self, sha256: str) -> bool:
         return sha256 in self._metrics
@@ -57,10 +57,11 @@ class Backlog:
         """Give the picture that is next, None when nothing waits."""
         return next((sha256 for sha256 in self._in_order() if sha256 in self._metrics), None)
 
-    def coming(self, count: int) -> tuple[str, ...]:
-        """Give the pictures that are next, and leave them."""
+    def coming(self, count: int, after: int = 0) -> tuple[str, ...]:
+        """Give the pictures that are next, or next after some others, and leave them."""
+        end = after + count
         waiting = (sha256 for sha256 in self._in_order() if sha256 in self._metrics)
-        return tuple(islice(dict.fromkeys(islice(waiting, 2 * count + 1)), count))
+        return tuple(islice(dict.fromkeys(islice(waiting, 2 * end + 1)), after, end))
 
     def metrics_of(self, sha256: str) -> tuple[str, ...]:
         """Give the metrics that a picture waits for."""

@@ -1,4 +1,4 @@
-"""Drives the worker of one device: gives it pictures, hears scores, and outlives its deaths."""
+"""Drives a worker: gives it pictures, hears scores, and outlives its deaths."""
 
 from __future__ import annotations
 
@@ -29,27 +29,28 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Pictures for a worker: method versions by metric, and the pictures that are likely to come next."""
+    """Pictures, method versions by metric, the pictures that likely follow, and threads to score with."""
 
     sha256s: tuple[str, ...]
     methods: dict[str, str]
     following: tuple[str, ...]
+    threads: int
 
 
 class Driver:
     """A thread with a worker process of its own.
 
-    `next_task` waits for a task for a device and gives None at the end; `keep` takes every score; `given_up`
-    hears that the device can't score at all, with the metrics that it leaves, by picture, and the reason.
+    `next_task` waits for a task and gives None at the end; `keep` takes every score; `given_up` hears that
+    the worker can't score at all, with the metrics that it leaves, by picture, and the reason.
     """
 
     def __init__(
         self,
         project: Project,
         setup: Setup,
-        next_task: Callable[[str], Task | None],
+        next_task: Callable[[], Task | None],
         keep: Callable[[NewScore], None],
-        given_up: Callable[[str, Mapping[str, Sequence[str]], str], None],
+        given_up: Callable[[Mapping[str, Sequence[str]], str], None],
     ) -> None:
         self.device = setup.device
         self._project = project
@@ -86,14 +87,14 @@ class Driver:
             self._thread.join()
 
     def _run(self) -> None:
-        while (task := self._next_task(self.device)) is not None:
+        while (task := self._next_task()) is not None:
             left = {sha256: list(task.methods) for sha256 in task.sha256s}
             try:
                 self._score(task, left)
             except _GiveUpError as error:
                 if not self._ending:
                     log.error("Scoring on %s ended: %s", self.device, error)  # noqa: TRY400
-                    self._given_up(self.device, left, str(error))
+                    self._given_up(left, str(error))
                 break
         self._worker.stop()
 
@@ -112,7 +113,7 @@ class Driver:
             metrics = tuple(left[located[0].sha256])
             following = tuple(filter(None, map(self._location, task.following)))
             try:
-                self._worker.request(Job(tuple(located), metrics, following), on_event=hearing)
+                self._worker.request(Job(tuple(located), metrics, following, task.threads), on_event=hearing)
                 self._failed_starts = 0
             except WorkerDiedError as error:
                 if self._ending:

@@ -1,7 +1,8 @@
-"""Which kind of device scores what: a backlog for the CPU, one for graphics cards, and what goes together."""
+"""Which worker scores what: a backlog for the CPU, one for graphics cards, and what goes together."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from banana100_core.catalog.metrics import Metric
 
 _MOST_PICTURES = 16
+_MOST_WORKERS = 4  # at the CPU; each needs 0.6 GB for a picture of 17 megapixels
 
 
 class Lane(Enum):
@@ -29,28 +31,54 @@ class Lane(Enum):
 _MOST_PIXELS = {Lane.CPU: 2_000_000, Lane.GRAPHICS: 16_000_000}
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Seat:
+    """A worker's place at a device, of which all workers there share the threads.
+
+    A helper holds no models: it scores the pictures that need none. So no model is loaded twice.
+    """
+
+    device: str
+    threads: int
+    helper: bool = False
+
+
+def seats_at(device: str, threads: int) -> list[Seat]:
+    """Give the workers of a device: one at a card, and at the CPU a few, which share `threads`."""
+    if device != CPU:
+        return [Seat(device, 1)]
+    return [Seat(CPU, threads, helper=number > 0) for number in range(min(threads, _MOST_WORKERS))]
+
+
 class Lanes:
-    """What waits for the devices that are there; not for several threads at once."""
+    """What waits for the workers that are there; not for several threads at once."""
 
     def __init__(self, backends: Mapping[str, str], catalog: Mapping[str, Metric]) -> None:
         """`backends` by metric; `catalog` says which metrics score pictures together."""
         self._backends = backends
         self._batching = {key for key, each in catalog.items() if each.batches and backends[key] == PYIQA}
         self._backlogs = {lane: Backlog() for lane in Lane}
-        self._devices: set[str] = set()
+        self._seats: set[Seat] = set()
+        self._at_work: set[Seat] = set()
         self._sizes: dict[str, tuple[int, int]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._devices)
+        return bool(self._seats)
 
-    def open(self, device: str) -> None:
-        """A device can score."""
-        self._devices.add(device)
+    def __contains__(self, seat: Seat) -> bool:
+        return seat in self._seats
 
-    def lose(self, device: str) -> bool:
-        """A device can't score any longer; returns whether there is another of its kind."""
-        self._devices.discard(device)
-        return _lane_at(device) in self._open()
+    def open(self, seat: Seat) -> None:
+        """A worker can score."""
+        self._seats.add(seat)
+
+    def lose(self, seat: Seat) -> bool:
+        """A worker can't score any longer, nor can its helpers; returns whether another can in its place."""
+        self._seats.discard(seat)
+        if not seat.helper:
+            self._seats = {each for each in self._seats if each.device != seat.device}
+        self._at_work &= self._seats
+        return _lane_at(seat.device) in self._open()
 
     def batches(self, metrics: Sequence[str]) -> bool:
         """Whether some of these metrics score pictures of one size together."""
@@ -76,18 +104,31 @@ class Lanes:
         for backlog in self._backlogs.values():
             backlog.prefer(on_screen, run)
 
-    def waits_for(self, device: str) -> bool:
-        """Whether there is something to do for a device."""
-        return bool(self._backlogs[_lane_at(device)])
+    def rest(self, seat: Seat) -> None:
+        """A worker is done with what it took."""
+        self._at_work.discard(seat)
 
-    def take(self, device: str, methods: Mapping[str, str]) -> Task:
-        """Remove what is next for a device: a picture, and those after it that are scored with it."""
-        lane = _lane_at(device)
+    def waits_for(self, seat: Seat) -> bool:
+        """Whether there is something to do for a worker."""
+        backlog = self._backlogs[_lane_at(seat.device)]
+        first = backlog.first()
+        return first is not None and self._suits(seat, backlog.metrics_of(first))
+
+    def take(self, seat: Seat, methods: Mapping[str, str]) -> Task:
+        """Remove what is next for a worker: a picture, and those after it that are scored with it."""
+        lane = _lane_at(seat.device)
         backlog = self._backlogs[lane]
         sha256s, metrics = self._next(lane)
         for sha256 in sha256s:
             self._sizes.pop(sha256, None)
-        return Task(sha256s, {metric: methods[metric] for metric in metrics}, backlog.coming(len(sha256s)))
+        before_next = len(sha256s) * len(self._beside(seat, metrics))
+        self._at_work.add(seat)
+        return Task(
+            sha256s,
+            {metric: methods[metric] for metric in metrics},
+            backlog.coming(len(sha256s), after=before_next),
+            max(1, seat.threads // self._sharers(seat)),
+        )
 
     def clear(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Remove all, and give what there was: pictures with their metrics."""
@@ -116,6 +157,23 @@ class Lanes:
             sha256s.append(backlog.take()[0])
         return tuple(sha256s), metrics
 
+    def _suits(self, seat: Seat, metrics: Sequence[str]) -> bool:
+        return not seat.helper or all(self._backends[metric] == NATIVE for metric in metrics)
+
+    def _beside(self, seat: Seat, metrics: Sequence[str]) -> list[Seat]:
+        """Give the other workers that take pictures with such metrics from the same backlog."""
+        return [
+            each
+            for each in self._seats - {seat}
+            if _lane_at(each.device) is _lane_at(seat.device) and self._suits(each, metrics)
+        ]
+
+    def _sharers(self, seat: Seat) -> int:
+        """How many workers compute at a worker's device now, or will in an instant."""
+        here = {each for each in self._seats if each.device == seat.device}
+        coming = [each for each in here - self._at_work if self.waits_for(each)]
+        return len(here & self._at_work) + min(len(coming), len(self._backlogs[_lane_at(seat.device)]))
+
     def _lane_of(self, metric: str) -> Lane:
         """Learned metrics go to graphics cards where there are any, the native ones to the CPU."""
         wanted = Lane.CPU if self._backends[metric] == NATIVE else Lane.GRAPHICS
@@ -123,7 +181,7 @@ class Lanes:
         return wanted if wanted in lanes else next(iter(lanes))
 
     def _open(self) -> set[Lane]:
-        return {_lane_at(device) for device in self._devices}
+        return {_lane_at(seat.device) for seat in self._seats}
 
 
 def _lane_at(device: str) -> Lane:

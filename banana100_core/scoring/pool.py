@@ -1,10 +1,11 @@
-"""The scoring pool: a thread for each device, each driving a worker process of its own."""
+"""The scoring pool: a few threads for the CPU and one for each card, each driving a worker of its own."""
 
 from __future__ import annotations
 
 import logging
 import threading
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING
 
 from banana100_core.catalog.metrics import metric as find_metric
@@ -16,7 +17,7 @@ from banana100_core.scoring.backlog import Priority
 from banana100_core.scoring.devices import CPU, DeviceFinder, cores, need_devices, need_names
 from banana100_core.scoring.driver import Driver, Task
 from banana100_core.scoring.keeper import Keeper
-from banana100_core.scoring.lanes import Lanes
+from banana100_core.scoring.lanes import Lanes, Seat, seats_at
 from banana100_core.scoring.lookups import (
     failed_images,
     images_of_steps_after,
@@ -63,8 +64,8 @@ class ScoringPool:
 
         `metrics`: all that can score here by default. `devices`: as torch names them; all by default.
         `max_memory`: bytes for each worker. `backends`: others than the default, by metric. `catalog`:
-        another than ours, which may want other weights. `threads`: of the CPU's worker, one a core by
-        default, which give way to other programs. `follow`: score new steps as they arrive.
+        another than ours, which may want other weights. `threads`: of the CPU's workers together, one a
+        core by default, which give way to other programs. `follow`: score new steps as they arrive.
 
         Raises MetricError for what is no metric, backend or device; a device that is not in this machine is
         told by `problem`, since to look for it takes a while.
@@ -73,8 +74,7 @@ class ScoringPool:
             find_metric(key)
         need_names(devices or ())
         self._project = project
-        self._metrics = metrics
-        self._backends = dict(backends or {})
+        self._ready_methods = partial(ready_methods, metrics, dict(backends or {}), catalog)
         self._chosen = chosen_backends(backends)
         self._catalog = catalog
         self._devices = devices
@@ -248,19 +248,16 @@ class ScoringPool:
             self._open_each(self._finder.cards())
 
     def _open_each(self, devices: Sequence[str]) -> None:
-        for device in dict.fromkeys(devices):
-            threads = self._threads if device == CPU else 1
-            setup = Setup(device, threads, self._chosen, self._max_memory, self._catalog)
-            driver = Driver(self._project, setup, self._next_task, self._keeper.put, self._give_up)
+        for seat in (each for device in dict.fromkeys(devices) for each in seats_at(device, self._threads)):
+            setup = Setup(seat.device, seat.threads, self._chosen, self._max_memory, self._catalog)
+            next_task, give_up = partial(self._next_task, seat), partial(self._give_up, seat)
+            driver = Driver(self._project, setup, next_task, self._keeper.put, give_up)
             with self._condition:
                 if self._closing:
                     return
                 self._drivers.append(driver)
-                self._lanes.open(device)
+                self._lanes.open(seat)
                 driver.start()
-
-    def _ready_methods(self) -> dict[str, str]:
-        return ready_methods(self._metrics, self._backends, self._catalog)
 
     def _find_ready_methods(self) -> None:
         """Look again: weights may have come since, or terms may have been accepted."""
@@ -310,12 +307,11 @@ class ScoringPool:
 
     # The drivers' threads, and the keeper's
 
-    def _next_task(self, device: str) -> Task | None:
+    def _next_task(self, seat: Seat) -> Task | None:
         with self._condition:
-            self._condition.wait_for(
-                lambda: self._closing or (self._lanes.waits_for(device) and not self._paused)
-            )
-            return None if self._closing else self._lanes.take(device, self._methods)
+            self._lanes.rest(seat)
+            self._condition.wait_for(lambda: self._is_over(seat) or self._may_begin(seat))
+            return None if self._is_over(seat) else self._lanes.take(seat, self._methods)
 
     def _stored(self, scores: list[NewScore]) -> None:
         with self._condition:
@@ -332,10 +328,10 @@ class ScoringPool:
                 self._tally.drop([score.metric])
         self._halt(reason)
 
-    def _give_up(self, device: str, left: Mapping[str, Sequence[str]], reason: str) -> None:
-        """End a device that can't score; what it had goes on elsewhere, if there is another of its kind."""
+    def _give_up(self, seat: Seat, left: Mapping[str, Sequence[str]], reason: str) -> None:
+        """End a worker that can't score; what it had goes on elsewhere, if there is another of its kind."""
         with self._condition:
-            another = self._lanes.lose(device)
+            another = self._lanes.lose(seat)
             for sha256, metrics in left.items():
                 if another:
                     self._lanes.add(sha256, metrics, Priority.BACKLOG)
@@ -343,7 +339,7 @@ class ScoringPool:
                     self._forget(sha256, metrics)
             self._condition.notify_all()
         if not another:
-            self._halt(f"Scoring on {device} doesn't work. {reason}")
+            self._halt(f"Scoring on {seat.device} doesn't work. {reason}")
 
     # Anywhere
 
@@ -376,6 +372,12 @@ class ScoringPool:
         self._listeners.tell(self.progress())
 
     # With the lock held
+
+    def _is_over(self, seat: Seat) -> bool:
+        return self._closing or seat not in self._lanes
+
+    def _may_begin(self, seat: Seat) -> bool:
+        return self._lanes.waits_for(seat) and not self._paused
 
     def _is_idle(self) -> bool:
         busy = self._wishes or self._planning or self._steps_arrived or self._open

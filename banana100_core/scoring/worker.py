@@ -47,11 +47,15 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Pictures and their metrics; those `following` are likely to be next and are decoded meanwhile."""
+    """Pictures and their metrics; those `following` are likely to be next and are decoded meanwhile.
+
+    `threads` are for native metrics; those with models use all that the worker has.
+    """
 
     pictures: tuple[ImageLocation, ...]
     metrics: tuple[str, ...]
     following: tuple[ImageLocation, ...] = ()
+    threads: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +127,10 @@ class _Worker:
                 for metric in job.metrics:
                     emit(self._failed(location.sha256, metric, error, 0.0))
             else:
-                yield _Picture(location.sha256, pixels, NativeScorer(pixels, self._threads_for(pixels)))
+                yield _Picture(
+                    location.sha256, pixels, NativeScorer(pixels, _threads_for(pixels, job.threads))
+                )
         self._ahead = {each: self._readers.submit(_decode, each) for each in job.following}
-
-    def _threads_for(self, pixels: NDArray[np.uint8]) -> int:
-        """Leave the other cores to other programs where they would not help."""
-        return max(1, min(self._setup.threads, pixels.size // 3 // _PIXELS_A_THREAD))
 
     def _score(self, metric: str, pictures: Sequence[_Picture]) -> Iterator[Scored]:
         """Score pictures by a metric, in one batch if that changes nothing."""
@@ -209,6 +211,11 @@ class _Worker:
             raise MetricError(too_much(metric, _NATIVE_BYTES + work, allowed))
         if self._shelf is not None and self._setup.device == CPU:
             self._shelf.shrink(allowed - BYTES_OF_LIBRARIES - work)
+
+
+def _threads_for(pixels: NDArray[np.uint8], allowed: int) -> int:
+    """Leave the other cores to other programs where they would not help."""
+    return max(1, min(allowed, pixels.size // 3 // _PIXELS_A_THREAD))
 
 
 def _decode(location: ImageLocation) -> NDArray[np.uint8]:

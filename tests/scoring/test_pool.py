@@ -157,7 +157,7 @@ def test_the_picture_on_screen_comes_first_then_its_run_then_the_rest(project, a
         if "score" in tables:
             snapshots.append({row[0] for row in rows(project, "SELECT image_sha256 FROM score")})
 
-    with running(project, metrics=["piqe"]) as pool:
+    with running(project, metrics=["piqe"], threads=1) as pool:
         pool.pause()
         pool.request(backlog)
         pool.request(selection, Priority.SELECTION)
@@ -283,15 +283,31 @@ def test_a_worker_that_can_not_start_halts_the_pool_and_says_why(project, add_pi
 
 def test_a_killed_worker_starts_again_and_nothing_is_missing(project, add_pictures):
     hashes = add_pictures(60, 200, 200)
-    with running(project) as pool, events(pool) as wait_for:
+    with running(project, threads=2) as pool, events(pool) as wait_for:
         pool.request(hashes)
         wait_for(lambda progress: progress.done > 0)
-        (pid,) = pool.worker_pids()
-        os.kill(pid, signal.SIGKILL)
+        killed = pool.worker_pids()
+        for pid in killed:
+            os.kill(pid, signal.SIGKILL)
         assert pool.wait(SECONDS)
-        assert pool.worker_pids() != [pid]
+        assert not set(killed) & set(pool.worker_pids())
         assert (pool.progress().done, pool.progress().failed) == (180, 0)
     assert rows(project, "SELECT count(*), count(score) FROM score") == [(180, 180)]
+
+
+def test_workers_side_by_side_give_the_scores_of_one(project, add_pictures):
+    """Sizes at which threads would be used, and several pictures in work at a time."""
+    hashes = add_pictures(6, 1100, 960)
+    scores = []
+    for threads in (1, 2):
+        with running(project, threads=threads) as pool:
+            pool.request(hashes)
+            assert pool.wait(SECONDS)
+            assert len(pool.worker_pids()) == threads
+        scores.append(rows(project, "SELECT image_sha256, metric, score FROM score ORDER BY 1, 2"))
+        project.write(lambda connection: connection.execute("DELETE FROM score"))
+    assert len(scores[0]) == 18
+    assert scores[0] == scores[1]
 
 
 def test_close_ends_in_the_middle_of_a_picture_and_keeps_what_is_finished(project, add_pictures):
