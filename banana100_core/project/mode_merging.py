@@ -1,7 +1,8 @@
 """Merging one failure mode into another: its tags go there, each change logged so that it can be undone.
 
 Where an annotator has both in a run at the same steps, they are one claim afterwards: it holds wherever one
-of the two did, as severe as the more severe one, with the notes and regions of both.
+of the two did, as severe as the more severe one, with the notes of both and with their regions, each at the
+steps where it held before.
 """
 
 from __future__ import annotations
@@ -10,25 +11,24 @@ import sqlite3
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from banana100_core.errors import ProjectError
 from banana100_core.project import edit_log, tag_rows
 from banana100_core.project.failure_modes import CHANGES as MODE_CHANGES
 from banana100_core.project.failure_modes import need_mode, put_mode
 from banana100_core.project.records import ReviewState
-from banana100_core.project.regions import region_of, regions_at, scaled
-from banana100_core.project.rows import now, to_json
+from banana100_core.project.region_joining import ENDLESS, end_of, joined_regions
+from banana100_core.project.rows import now
 from banana100_core.project.tags import CHANGES as TAG_CHANGES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlite_utils import Database
 
     from banana100_core.project.edit_log import Row
     from banana100_core.project.project import Project
-    from banana100_core.project.records import Region
-
-_ENDLESS = 2**62
+    from banana100_core.project.region_joining import Changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,22 +135,18 @@ def _chains(rows: list[Row]) -> list[list[Row]]:
         else:
             chains.append([row])
             reached = 0
-        reached = max(reached, _end(row))
+        reached = max(reached, end_of(row))
     return chains
-
-
-def _end(row: Row) -> int:
-    return _ENDLESS if row["end_step"] is None else int(row["end_step"])
 
 
 def _join(database: Database, annotator: str, group: _Group, into: str) -> None:
     rows = (group.kept, *group.absorbed)
-    end = max(_end(row) for row in rows)
+    end = max(map(end_of, rows))
     states = {row["review_state"] for row in rows}
     after = group.kept | {
         "failure_mode": into,
         "onset": min(row["onset"] for row in rows),
-        "end_step": None if end == _ENDLESS else end,
+        "end_step": None if end == ENDLESS else end,
         "severity": max(row["severity"] for row in rows),
         "certainty": max(row["certainty"] for row in rows),
         "note": "\n".join(dict.fromkeys(row["note"] for row in rows if row["note"])),
@@ -158,65 +154,39 @@ def _join(database: Database, annotator: str, group: _Group, into: str) -> None:
         "modified_at": now(),
     }
     regions = {row["uuid"]: tag_rows.regions_of(database, row["uuid"]) for row in rows}
-    new = {row["uuid"]: row for row in _carried_over(database, group, regions)}
+    changes = _joined(database, rows, regions) if group.absorbed else {}
     for row in group.absorbed:
         tag_rows.remove(database, row["uuid"])
         before = row | tag_rows.regions_in(regions[row["uuid"]])
         edit_log.append(database, annotator, "remove", row["uuid"], before, None)
     tag_rows.put(database, after)
-    for region in new.values():
-        tag_rows.put_region(database, region)
+    for uuid, (_, region) in changes.items():
+        if region is None:
+            tag_rows.remove_region(database, uuid)
+        else:
+            tag_rows.put_region(database, region)
     edit_log.append(
         database,
         annotator,
         "change",
         group.kept["uuid"],
-        group.kept | tag_rows.regions_in(dict.fromkeys(new)),
-        after | tag_rows.regions_in(dict(new)),
+        group.kept | tag_rows.regions_in({uuid: before for uuid, (before, _) in changes.items()}),
+        after | tag_rows.regions_in({uuid: region for uuid, (_, region) in changes.items()}),
     )
 
 
-def _carried_over(database: Database, group: _Group, regions: dict[str, dict[str, Row | None]]) -> list[Row]:
-    """New regions of the kept tag, so that at each outlined step those of all the tags hold there."""
-    if not group.absorbed:
-        return []
-    outlines: dict[str, list[Region]] = {
-        uuid: [region_of(row) for row in rows.values() if row is not None] for uuid, rows in regions.items()
+def _joined(
+    database: Database, rows: tuple[Row, ...], regions: Mapping[str, Mapping[str, Row | None]]
+) -> Changes:
+    outlined = {uuid: [row for row in of_tag.values() if row] for uuid, of_tag in regions.items()}
+    if not any(outlined.values()):
+        return {}
+    sizes = {
+        number: (width, height)
+        for number, width, height in database.execute(
+            "SELECT step.number, image.width, image.height FROM step"
+            " JOIN image ON image.sha256 = step.image_sha256 WHERE step.run_id = ?",
+            (rows[0]["run_id"],),
+        ).fetchall()
     }
-    steps = sorted({region.step for found in outlines.values() for region in found})
-    new = []
-    for step in steps:
-        for tag in (group.kept, *group.absorbed):
-            held = regions_at(outlines[tag["uuid"]], step)
-            own = tag is group.kept and held and held[0].step == step
-            if own or not tag["onset"] <= step <= _end(tag):
-                continue
-            new += [_copy(database, group, tag, region, step) for region in held]
-    return new
-
-
-def _copy(database: Database, group: _Group, tag: Row, region: Region, step: int) -> Row:
-    """A region of one of the tags as one of the kept tag at `step`; it ends where it or its tag did."""
-    moment = now()
-    end = min(_end(tag), _end({"end_step": region.end_step}))
-    ends = end < max(_end(row) for row in (group.kept, *group.absorbed))
-    old, size = (_picture_size(database, tag["run_id"], each) for each in (region.step, step))
-    return {
-        "uuid": str(uuid4()),
-        "tag_uuid": group.kept["uuid"],
-        "step": step,
-        "kind": region.kind.value,
-        "points": to_json(scaled(region.points, old, size)),
-        "created_at": moment,
-        "modified_at": moment,
-        "end_step": end if ends else None,
-    }
-
-
-def _picture_size(database: Database, run_id: int, step: int) -> tuple[int, int]:
-    width, height = database.execute(
-        "SELECT image.width, image.height FROM step JOIN image ON image.sha256 = step.image_sha256"
-        " WHERE step.run_id = ? AND step.number = ?",
-        (run_id, step),
-    ).fetchone()
-    return (width, height)
+    return joined_regions(rows, outlined, sizes)
