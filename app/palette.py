@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _CHOICE = Qt.ItemDataRole.UserRole + 1
 _WORD_START, _IN_ROW, _LATE = 8, 9, 1
 _LINE = 4 * theme.GRID
+_EDGES = 2  # a pixel above and one below
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +60,31 @@ def match(query: str, text: str) -> int | None:
     return best
 
 
-def _fit_of(query: str, choice: Choice) -> int | None:
-    """How well a line fits, whether its menu is written after its name or before it: "theme dark"."""
+def _fit_of(query: str, choice: Choice) -> tuple[int, int] | None:
+    """How well a line fits by the words of its name, then by its letters.
+
+    Its menu may be written after its name or before it: "theme dark".
+    """
     fits = (
         match(query, f"{choice.text} {choice.place}"),
         match(query, f"{choice.place} {choice.text}"),
     )
-    return max((fit for fit in fits if fit is not None), default=None)
+    best = max((fit for fit in fits if fit is not None), default=None)
+    return None if best is None else (_named(query, choice.text), best)
+
+
+def _named(query: str, name: str) -> int:
+    """3 for a name as it is written, 2 for whole words of it, 1 for beginnings of its words, else 0."""
+    wanted, words = _words(query), _words(name)
+    if wanted == words:
+        return 3
+    if set(wanted) <= set(words):
+        return 2
+    return int(all(any(word.startswith(each) for word in words) for each in wanted))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
 
 
 def _match_from(query: str, text: str, start: int) -> int | None:
@@ -189,7 +209,9 @@ class Palette(QFrame):
     def _filter(self, query: str) -> None:
         fits = [(_fit_of(query, choice), choice) for choice in self._choices]
         found = [(fit, choice) for fit, choice in fits if fit is not None]
-        found.sort(key=lambda each: (not each[1].enabled, -each[0] if query else 0))
+        if query:
+            found.sort(key=lambda each: each[0], reverse=True)
+        found.sort(key=lambda each: not each[1].enabled)
         self._model.clear()
         for _points, choice in found:
             item = QStandardItem(choice.text)
@@ -205,7 +227,7 @@ class Palette(QFrame):
         """Be as high as the lines found, up to half the window or so."""
         width = min(72 * theme.GRID, self.window().width() - 4 * theme.GRID)
         most = min(52 * theme.GRID, self.window().height() - 8 * theme.GRID)
-        height = self._field.sizeHint().height() + max(lines, 1) * _LINE + 3 * theme.GRID
+        height = self._field.sizeHint().height() + max(lines, 1) * _LINE + 3 * theme.GRID + _EDGES
         self.setGeometry((self.window().width() - width) // 2, 5 * theme.GRID, width, min(height, most))
 
     def _move(self, by: int) -> None:
