@@ -115,7 +115,7 @@ class RunDelegate(QStyledItemDelegate):
             points = curve.points if curve is not None else ()
             return (points, span, last), lambda painter, rect: _draw_curve(painter, rect, points, span, last)
         text = column.text(entry)
-        if column.key in (STEPS, OUTCOME):
+        if column.key == (OUTCOME if self._tree.shows(OUTCOME) else STEPS):  # the state is marked once
             icon = self._icon(entry)
             return (text, icon), lambda painter, rect: _draw_state(painter, rect, text, icon, column)
         return text, lambda painter, rect: _draw_text(painter, rect, text, column)
@@ -151,12 +151,12 @@ def two_lines(title: str, note: str, metrics: QFontMetrics, width: int) -> tuple
     return head, f"{number} · {note}"
 
 
-def steps_width(texts: Iterable[str]) -> int:
-    """How wide a column is that holds the widest of these texts and the mark of a state."""
+def steps_width(texts: Iterable[str], *, marked: bool = True) -> int:
+    """How wide a column is that holds the widest of these texts, with the mark of a state or without."""
     font = theme.base_font()
     font.setPointSizeF(font.pointSizeF() * _SMALL)
     widest = max(map(QFontMetrics(font).horizontalAdvance, texts), default=0)
-    return max(6 * theme.GRID, widest + ICON + theme.GRID + theme.GRID // 2)
+    return max(6 * theme.GRID, widest + (ICON if marked else 0) + theme.GRID + theme.GRID // 2)
 
 
 def _drawn(size: QSize, ratio: float, draw: Callable[[QPainter, QRect], None]) -> QPixmap:

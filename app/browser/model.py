@@ -116,6 +116,10 @@ class RunTree(QAbstractItemModel):
         """What a column shows."""
         return self._columns[section]
 
+    def shows(self, key: str) -> bool:
+        """Whether a column is shown."""
+        return any(column.key == key for column in self._columns)
+
     def index_of_group(self, key: Key) -> QModelIndex:
         """Where a group is; an invalid index if it isn't."""
         found = (node for node in self._root.children if node.key == key)

@@ -19,7 +19,7 @@ from app.browser.arrangement import (
     from_memory,
     to_memory,
 )
-from app.browser.columns import CURVE, STEPS, known
+from app.browser.columns import CURVE, OUTCOME, STEPS, known
 from app.browser.delegate import RunDelegate, steps_width
 from app.browser.facet_popup import FacetPopup
 from app.browser.facts import Facts
@@ -109,6 +109,8 @@ class BrowserPanel(QWidget):
             if regrouped:
                 run = self._session.run
                 self._folding.open_few_or(self.tree.index_of_run(run.id) if run else QModelIndex())
+        if before.columns != arrangement.columns:
+            self._fit_steps()
         self._show_arrangement()
         if to_memory(before) != to_memory(arrangement):
             self._memory.remember(_MEMORY, to_memory(arrangement))
@@ -209,10 +211,14 @@ class BrowserPanel(QWidget):
 
     def _show_runs(self) -> None:
         self._entries = self._facts.entries(self._session.runs)
-        self.view.set_needed(STEPS, steps_width({steps_text(entry.run) for entry in self._entries}))
         with self._following():
             self._show_groups()
+        self._fit_steps()
         self._show_chosen()
+
+    def _fit_steps(self) -> None:
+        texts = {steps_text(entry.run) for entry in self._entries}
+        self.view.set_needed(STEPS, steps_width(texts, marked=not self.tree.shows(OUTCOME)))
 
     def _show_groups(self, *, asked: bool = False) -> None:
         groups = arranged(self._entries, self.arrangement)
