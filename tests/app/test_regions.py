@@ -377,6 +377,9 @@ def test_drawing_in_the_pane_of_the_reference_outlines_that_step(desk):
     left = desk.compare.panes.left
     desk.drag(desk.point(30, 30, left), desk.point(70, 50, left), left)
     assert desk.boxes() == [(1, ((30, 30), (70, 50)))]
+    assert "begins after this step. The region counts once its tag holds here" in desk.tool.hint.text
+    desk.at(2).press(Qt.Key.Key_Escape)
+    assert len(desk.shown()) == 1  # from the onset on it holds
 
 
 # Holding until changed
@@ -488,6 +491,31 @@ def test_a_tag_that_has_ended_shows_no_region_after_it(boxed):
     assert len(boxed.shown()) == 1
     boxed.at(4)
     assert boxed.shown() == []
+
+
+def test_a_tag_shows_no_region_before_its_onset_that_holds_from_there(boxed):
+    boxed.tagging.board.change(boxed.tagging.chosen, onset=4)
+    boxed.saved()
+    assert [len(boxed.at(step).shown()) for step in (2, 3, 4, 5)] == [1, 0, 1, 1]  # its own step keeps it
+
+
+def test_no_region_is_copied_beyond_the_end_of_its_tag(boxed):
+    boxed.at(4).press(Qt.Key.Key_N, SHIFT).press(Qt.Key.Key_Return, CTRL | SHIFT)
+    assert boxed.session.step == 4
+    assert "has ended before step 5, and no region holds beyond its end" in boxed.tool.hint.text
+    assert len(boxed.saved()) == 1
+    boxed.press(Qt.Key.Key_K, CTRL)
+    assert boxed.tool.hint.text.startswith("Persistent noise · N, box")
+    boxed.at(5).press(Qt.Key.Key_K, CTRL)
+    assert "has ended before this step. The region counts once its tag holds here" in boxed.tool.hint.text
+
+
+def test_copying_regions_tells_no_hidden_number(boxed):
+    boxed.session.set_blinding(Blinding(steps=True))
+    boxed.at(4).press(Qt.Key.Key_Return, CTRL | SHIFT)
+    assert boxed.tool.hint.text.startswith("Copied 1 region of Persistent noise to the next step.")
+    boxed.at(4).press(Qt.Key.Key_Return, CTRL | SHIFT)
+    assert boxed.tool.hint.text.startswith("This step has regions of Persistent noise already")
 
 
 def test_outlined_steps_are_marked_on_the_slider(boxed):

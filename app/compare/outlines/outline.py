@@ -93,6 +93,10 @@ class Outline:
         return contains(self.ring, at) or distance_to_edge(self.ring, at) <= reach
 
 
+def _holds(claim: Tag | ChosenTag, step: int) -> bool:
+    return claim.onset <= step and (claim.end_step is None or step <= claim.end_step)
+
+
 def closed_path(ring: Sequence[Point]) -> QPainterPath:
     """A closed line through points."""
     path = QPainterPath()
@@ -210,7 +214,7 @@ class Outlines(QObject):
             mode = self._modes.get(claim.failure_mode)
             for region in regions_at(regions, frame.step):
                 held = region.step != frame.step
-                if held and claim.end_step is not None and frame.step > claim.end_step:
+                if held and not _holds(claim, frame.step):
                     continue
                 points, image = region.points, sizes.get(region.step)
                 if held and image is not None and (image.width, image.height) != frame.size:

@@ -307,18 +307,23 @@ class RegionTool(QObject):
         count = len(self.outlines.edits.held(tag.uuid, step))
         if following is None:
             self.say("This is the last step.")
-        elif count == 0:
+            return
+        there = "the next step" if session.blinding.steps else f"step {following.number}"
+        if count == 0:
             self.say(f"No region of {self.mode_name} holds at this step.")
+        elif tag.end_step is not None and following.number > tag.end_step:
+            self.say(f"{self.mode_name} has ended before {there}, and no region holds beyond its end.")
         elif following.image is None:
-            self.say(f"Step {following.number} has no picture to outline.")
+            self.say(f"There is no picture to outline at {there}.")
         else:
             copied = self.outlines.edits.copy(tag.uuid, step, following.number)
             session.next_step()
             what = "1 region" if count == 1 else f"{count} regions"
+            here = "This step" if session.blinding.steps else there.capitalize()
             self.say(
-                f"Copied {what} of {self.mode_name} to step {following.number}."
+                f"Copied {what} of {self.mode_name} to {there}."
                 if copied
-                else f"Step {following.number} has regions of {self.mode_name} already; they are kept."
+                else f"{here} has regions of {self.mode_name} already; they are kept."
             )
 
     # Inside
@@ -331,6 +336,12 @@ class RegionTool(QObject):
             self.say(str(error))
             return
         self.choose(uuid)
+        if frame.step < tag.onset:
+            self.say(f"{self.mode_name} begins after this step. The region counts once its tag holds here.")
+        elif tag.end_step is not None and frame.step > tag.end_step:
+            self.say(
+                f"{self.mode_name} has ended before this step. The region counts once its tag holds here."
+            )
 
     def _can_outline(self) -> bool:
         tag = self._session.chosen_tag
