@@ -30,6 +30,9 @@ Handler = Callable[[Any], Any]
 """What a worker does with a message; its return value is the reply."""
 
 WORKER_FLAG = "--banana100-worker"
+GIVE_WAY = "BANANA100_GIVE_WAY"
+"""An environment variable: with 0, workers in the background claim their share of a busy machine."""
+
 _HEADER = struct.Struct(">Q")
 _STDERR_TAIL = 2000  # bytes of a dead worker's last words that are worth showing
 _emit_event: Callable[[object], None] | None = None
@@ -54,7 +57,7 @@ class WorkerProcess:
         background: bool = False,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """`background`: give way to every other program, and be the first to go when memory runs out."""
+        """`background`: be the first to go when memory runs out, and give way to others (see `GIVE_WAY`)."""
         self.name = name
         self._factory = factory
         self._background = background
@@ -227,7 +230,7 @@ def serve() -> None:
     setup = pickle.loads(frame)  # noqa: S301 - from the process that started us
     sys.path[:] = setup["path"]
     if setup["background"]:
-        _give_way()
+        _go_into_the_background(gives_way=os.environ.get(GIVE_WAY) != "0")
     inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_take_requests, args=(requests, inbox), daemon=True).start()
 
@@ -286,15 +289,17 @@ def _take_requests(requests: IO[bytes], inbox: queue.SimpleQueue[bytes]) -> None
     os._exit(0)  # the caller stopped us, or is gone: nobody waits for what we are at
 
 
-def _give_way() -> None:
+def _go_into_the_background(*, gives_way: bool) -> None:
     if sys.platform == "win32":
         import ctypes
 
-        below_normal = 0x4000
-        kernel = ctypes.windll.kernel32
-        kernel.SetPriorityClass(kernel.GetCurrentProcess(), below_normal)
+        if gives_way:
+            below_normal = 0x4000
+            kernel = ctypes.windll.kernel32
+            kernel.SetPriorityClass(kernel.GetCurrentProcess(), below_normal)
     else:
-        os.nice(15)
+        if gives_way:
+            os.nice(15)
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
 

@@ -28,6 +28,8 @@ def pytest_configure(config):
     # A shell starts what runs in the background with SIGINT ignored, and what tests start would inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Workers that gave way would stand still for minutes while other processes of the tests keep all cores.
+    os.environ["BANANA100_GIVE_WAY"] = "0"
     # Here too, and not only for each test: fixtures of a whole module begin before those of its tests.
     home = tempfile.TemporaryDirectory(prefix="banana100-tests-")
     config.add_cleanup(home.cleanup)
