@@ -47,7 +47,7 @@ class GenerationPanel(QWidget):
         self._registry = registry
         self._started: set[int] = set()
         self._starting = self._running = self._paused = False
-        self._reading_failures = False
+        self._reading_failures = self._failures_stale = False
         self._turn = 0  # of the reading of initial images that counts
         self._added: set[str] = set()  # images to tick when they are read
         self._awaited: set[str] = set()  # images that are being made from prompts
@@ -182,7 +182,8 @@ class GenerationPanel(QWidget):
         self._added.clear()
         self._awaited.clear()
         self.form.pictures.to_make.clear()
-        self._starting = self._running = self._paused = self._reading_failures = False
+        self._starting = self._running = self._paused = False
+        self._reading_failures = self._failures_stale = False
         self.progress.say(None, None)
         self.progress.show_failures([], [])
         if self._session.project is None:
@@ -232,6 +233,8 @@ class GenerationPanel(QWidget):
             self._added |= made
             self._read_images()
         self.tabs.setTabText(1, f"In work ({len(shown)})" if shown else "In work")
+        if self._failures_stale:  # news of calls may come before their run is shown
+            self._read_failures()
         self._make_plan()
         self._show_buttons()
 
@@ -254,6 +257,7 @@ class GenerationPanel(QWidget):
             self._started.update(result)
             self._awaited |= set(self.form.pictures.to_make.prompts)
             self.form.pictures.to_make.clear()
+            self.tabs.setCurrentWidget(self.progress)  # runs that stop at once are never told to be running
         self._runs_changed()
 
     def _take_up(self, run_ids: list[int], model: str | None = None) -> None:
@@ -276,14 +280,17 @@ class GenerationPanel(QWidget):
     def _read_failures(self) -> None:
         project = self._session.project
         shown = [run.id for run in self.progress.work.runs]
+        self._failures_stale = True
         if project is None or self._reading_failures or not shown:
             return
-        self._reading_failures = True
+        self._reading_failures, self._failures_stale = True, False
         self._session.in_background(lambda: failed_calls(project, shown, SHOWN_FAILURES), self._take_failures)
 
     def _take_failures(self, failed: list[FailedCall]) -> None:
         self._reading_failures = False
         self.progress.show_failures(failed, self._session.runs)
+        if self._failures_stale:
+            self._read_failures()
 
     # Plan and words
 

@@ -192,6 +192,7 @@ def test_a_spent_budget_asks_for_a_larger_one(desk, service):
     service()
     plan(desk, numbers=4)
     desk.form.budget.setValue(0.40)
+    desk.session._news._timer.setInterval(1_000)  # it stops before anything is told of it
     desk.panel.summary.start.click()
     trouble = desk.panel.progress.trouble
     desk.until(trouble.isVisible)
@@ -270,7 +271,8 @@ def test_what_took_a_previews_place_is_offered(desk, service):
     trouble = desk.panel.progress.trouble
     desk.until(trouble.isVisible)
     assert trouble.model.currentText() == "gemini-3-pro-image"
-    assert desk.panel.progress.overall.text() == "0 of 1 steps · 1 run stopped"
+    # What is left of it is told until its thread has ended.
+    desk.until(lambda: desk.panel.progress.overall.text() == "0 of 1 steps · 1 run stopped")
     trouble.go.click()
     desk.until_done(1)
     assert runs(desk.project)[0].model == "gemini-3-pro-image"
