@@ -13,12 +13,13 @@ from tests.benchmarks import bench_window
 
 def test_a_busy_loop_shows_as_a_gap(qtbot):
     watch = LoopWatch()
+    begun = time.perf_counter()
     watch.start()
     QTimer.singleShot(20, lambda: time.sleep(0.12))
-    qtbot.waitUntil(lambda: watch.longest > 100)
+    qtbot.waitUntil(lambda: watch.longest > 100 and watch.count > 20)
     watch.stop()
-    assert watch.longest < 2000
-    assert watch.percentile(0.5) < 100
+    assert watch.longest <= (time.perf_counter() - begun) * 1000
+    assert watch.percentile(0.5) < watch.longest
 
 
 def test_a_gap_that_is_open_counts_when_the_watch_ends(qtbot):
@@ -57,7 +58,7 @@ def test_cycles_are_collected_on_the_ui_thread_only(qtbot):
         weakref.finalize(node, found.append, "collected")
         del node
         kept = [[] for _object in range(2 * gc.get_threshold()[0])]
-        qtbot.waitUntil(lambda: found == ["collected"], timeout=5000)
+        qtbot.waitUntil(lambda: found == ["collected"])
         assert kept
     finally:
         collector.stop()
