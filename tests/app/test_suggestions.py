@@ -65,11 +65,11 @@ def test_suggestions_say_why_and_are_no_tags(section, session):
 
 def test_accept_by_key_and_reject_by_mouse(section, session, qtbot):
     trigger(section, "tag.accept_suggestion")
-    qtbot.waitUntil(lambda: modes(section) == ["green_tint"])
+    qtbot.waitUntil(lambda: modes(section) == ["green_tint"] and section.is_settled())
     (tag,) = tags(session.project)
     assert (tag.annotator, tag.failure_mode, tag.onset) == ("Ada", "persistent_noise", 2)
     QTest.mouseClick(section.rows[0].reject, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: section.rows == [])
+    qtbot.waitUntil(lambda: section.rows == [] and section.is_settled())
     qtbot.waitUntil(lambda: section.rate.text() == "1 of 2 accepted")
     assert len(tags(session.project)) == 1
     QTest.mouseClick(section.reopen_button, Qt.MouseButton.LeftButton)
@@ -171,11 +171,12 @@ def test_accepting_what_is_tagged_already_says_so_and_can_be_undone(qtbot, runs)
     desk.saved()
     qtbot.waitUntil(lambda: modes(section) == ["persistent_noise", "green_tint"])
     desk.registry.qaction("tag.accept_suggestion").trigger()
-    qtbot.waitUntil(lambda: modes(section) == ["green_tint"])
+    qtbot.waitUntil(lambda: modes(section) == ["green_tint"] and section.is_settled())
     assert section.message.text().startswith("Persistent noise was tagged already from step 1.")
     desk.registry.qaction("tag.undo").trigger()
     qtbot.waitUntil(lambda: modes(section) == ["persistent_noise", "green_tint"])
-    assert desk.panel.message.text().startswith("Undone: acceptance of the suggestion as Persistent noise")
+    undone = "Undone: acceptance of the suggestion as Persistent noise"
+    qtbot.waitUntil(lambda: desk.panel.message.text().startswith(undone))
     assert len(desk.panel.rows) == 1
     desk.close()
 
