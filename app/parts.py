@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
@@ -12,7 +13,11 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
     QToolButton,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
@@ -23,6 +28,8 @@ from app.tooltips import plain_tip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from PySide6.QtGui import QPaintEvent
 
 NAME_WIDTH = 11 * theme.GRID
 HALF = theme.GRID // 2
@@ -105,14 +112,27 @@ def rows(fields: Sequence[tuple[str, QWidget]]) -> QWidget:
 
 
 class Choices(QComboBox):
-    """A box of choices that gives way in a narrow panel; what can't be chosen says why."""
+    """A box of choices that gives way in a narrow panel; what can't be chosen says why.
+
+    What has no room is cut in its middle, for names differ at either end, and told whole by a tooltip.
+    """
 
     def __init__(self, choices: Sequence[tuple[str, object]] = ()) -> None:
         super().__init__()
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setMinimumContentsLength(8)
         for text, value in choices:
             self.addItem(text, value)
+
+    @property
+    def shown_text(self) -> str:
+        """As much of the choice as there is room for."""
+        option = self._option()
+        edit = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, edit, self).width() - 2
+        if not option.currentIcon.isNull():
+            room -= option.iconSize.width() + HALF
+        return self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideMiddle, room)
 
     def choose(self, value: object) -> bool:
         """Choose a value; False when it isn't there."""
@@ -127,6 +147,35 @@ class Choices(QComboBox):
         item = self.model().item(row)  # type: ignore[attr-defined]
         item.setEnabled(not reason)
         self.setItemData(row, plain_tip(reason), Qt.ItemDataRole.ToolTipRole)
+
+    def showPopup(self) -> None:
+        """Qt's: the list is as wide as its longest choice, up to half the screen."""
+        view = self.view()
+        needed = view.sizeHintForColumn(0) + 2 * theme.GRID
+        view.setMinimumWidth(min(needed, self.screen().availableGeometry().width() // 2))
+        super().showPopup()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt's: Qt itself cuts a long text off."""
+        option, painter = self._option(), QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        option.currentText = self.shown_text
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+    def event(self, event: QEvent) -> bool:
+        """Qt's: what is cut is told whole, before what else there is to tell."""
+        if event.type() != QEvent.Type.ToolTip or self.shown_text == self.currentText():
+            return super().event(event)
+        assert isinstance(event, QHelpEvent)  # noqa: S101 - the only kind that a tooltip is asked for by
+        told = (plain_tip(self.currentText()), self.toolTip())
+        QToolTip.showText(event.globalPos(), "<br>".join(filter(None, told)), self)
+        return True
+
+    def _option(self) -> QStyleOptionComboBox:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        return option
 
 
 def number(low: int, high: int, value: int) -> QSpinBox:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.parts import Choices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -169,7 +169,7 @@ class SettingsDialog(QDialog):
 
     def _field(self, setting: Setting) -> QWidget:
         if setting.choices:
-            box = QComboBox()
+            box = Choices()
             for value, text in setting.choices:
                 box.addItem(text, value)
             box.setCurrentIndex(box.findData(self._settings.text(setting.key)))
@@ -186,7 +186,7 @@ def _setting(key: str) -> Setting:
 
 
 def _value(field: QWidget) -> Value:
-    if isinstance(field, QComboBox):
+    if isinstance(field, Choices):
         return str(field.currentData())
     if isinstance(field, QCheckBox):
         return field.isChecked()

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
@@ -34,6 +33,7 @@ from app.agreement.tables import (
     told,
 )
 from app.notifications import plain_label
+from app.parts import Choices
 from banana100_core.analysis.agreement import agreement
 from banana100_core.analysis.agreement_formats import Part, as_csv
 
@@ -88,7 +88,7 @@ class AgreementDialog(QDialog):
         self.within.setSuffix(" steps")
         self.within.lineEdit().setTextMargins(theme.GRID // 2, 0, 0, 0)
         self.within.valueChanged.connect(lambda _value: self._show_figures())
-        self.pairs = QComboBox()
+        self.pairs = Choices()
         self.pairs.currentIndexChanged.connect(lambda _place: self._show_confusion())
         self.figures, self.confusion, self.runs = TextTable(self), TextTable(self), TextTable(self)
         self.figure_table, self.confusion_table, self.run_table = (

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app import theme
 from app.background import Background, NewsDesk
 from app.notifications import plain_label
+from app.parts import Choices
 from app.plots.curves import CurvesView
 from app.plots.look import look
 from app.plots.series import Curve, Group
@@ -109,7 +110,7 @@ class DriftView(QWidget):
         self._run_changed()
 
     def _build(self) -> None:
-        self.measures = QComboBox()
+        self.measures = Choices()
         self.measures.setAccessibleName("Measure of drift")
         self.measures.addItems([name for _field, name, _what in MEASURES])
         self.measures.currentIndexChanged.connect(lambda _place: self._show())

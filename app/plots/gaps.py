@@ -10,7 +10,6 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
-    QComboBox,
     QFileDialog,
     QHBoxLayout,
     QHeaderView,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.notifications import plain_label
+from app.parts import Choices
 from app.plots.gap_export import FILE_TYPES, save_gaps
 from app.plots.gap_model import GapModel, GapTable
 from banana100_core.analysis.gaps import GAP_STEPS, gaps
@@ -62,7 +62,7 @@ class GapView(QWidget):
         self._chosen_by_hand = False
         self.model = GapModel(self)
         self.table = QTableView()
-        self.editor_models = QComboBox()
+        self.editor_models = Choices()
         self.save_button = QToolButton()
         self.buttons = QButtonGroup(self)
         self.empty_button = QPushButton("Score what is missing")
@@ -100,7 +100,6 @@ class GapView(QWidget):
         bar.setSpacing(theme.GRID)
         bar.addLayout(self._make_segments())
         self.editor_models.setAccessibleName("Model")
-        self.editor_models.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.editor_models.activated.connect(lambda _row: self._show_table())
         bar.addWidget(self.editor_models)
         bar.addStretch(1)

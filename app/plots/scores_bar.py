@@ -6,10 +6,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QHBoxLayout, QToolButton, QWidget
 
 from app import theme
 from app.notifications import plain_label
+from app.parts import Choices
 from app.plots.chooser import WithoutTicks
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class ScoresBar(QWidget):
         self._segments = QButtonGroup(self)
         self._segments.addButton(self.by_metric)
         self._segments.addButton(self.by_run)
-        self.metric_box = QComboBox()
+        self.metric_box = Choices()
         self.metric_box.setAccessibleName("Metric")
         self._without_ticks = WithoutTicks(self)
         self._without_ticks.setSourceModel(model)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
 from app.notifications import plain_label
-from app.tooltips import plain_tip
+from app.parts import Choices
 from banana100_core.catalog.metrics import metric
 
 if TYPE_CHECKING:
@@ -25,9 +25,8 @@ class VersionBox(QWidget):
         super().__init__(parent)
         self._key = ""
         self.label = plain_label(muted=True)
-        self.box = QComboBox()
+        self.box = Choices()
         self.box.setAccessibleName("Method version")
-        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.activated.connect(self._activated)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -51,7 +50,6 @@ class VersionBox(QWidget):
             self.box.addItems(list(known))
         self.box.setCurrentText(shown)
         self.box.setEnabled(several)
-        self.box.setToolTip(plain_tip(shown))
 
     def _activated(self, row: int) -> None:
         self.chosen.emit(self._key, self.box.itemText(row))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -71,7 +70,7 @@ class JudgeView(QWidget):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(HALF)
-        self.judges = QComboBox()
+        self.judges = Choices()
         self.judges.setAccessibleName("Judge whose verdicts are shown")
         self.results = Results()
         self._lay_out()

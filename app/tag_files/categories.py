@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app import theme
 from app.notifications import plain_label
+from app.parts import Choices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ class CategoryChooser(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.boxes: dict[str, QComboBox] = {}
+        self.boxes: dict[str, Choices] = {}
         self._modes: list[FailureMode] = []
         content = QWidget()
         self._form = QFormLayout(content)
@@ -46,7 +47,7 @@ class CategoryChooser(QWidget):
         """Ask for these."""
         self._modes = [mode for mode in modes if not mode.retired]
         for category in categories:
-            box = self.boxes[category.name] = QComboBox()
+            box = self.boxes[category.name] = Choices()
             box.setAccessibleName(category.name)
             box.addItems([LEAVE_OUT, MAKE_NEW, *(mode.name for mode in self._modes)])
             keys = [mode.key for mode in self._modes]

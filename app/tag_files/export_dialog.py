@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.notifications import plain_label
+from app.parts import Choices
 from app.work_dialog import WorkDialog
 from banana100_core.exchange.export_tags import Form, count_tags, export_tags
 from banana100_core.exchange.export_tags.only import Only
@@ -66,7 +66,7 @@ class ExportDialog(WorkDialog):
         return Path(self.place.text().strip())
 
     def _build(self) -> None:
-        self.forms = QComboBox()
+        self.forms = Choices()
         self.forms.addItems([name for _form, name, _what, _ending in FORMS])
         self.forms.currentIndexChanged.connect(lambda _place: self._take_form())
         self.what = plain_label(muted=True, wrap=True)
@@ -74,7 +74,7 @@ class ExportDialog(WorkDialog):
         self.all_runs.setChecked(True)
         self.chosen_runs = QRadioButton()
         self.chosen_runs.setText(f"Only the chosen runs ({len(self.session.selected_runs):,})")
-        self.annotators = QComboBox()
+        self.annotators = Choices()
         self.annotators.addItem(_EVERYBODY)
         self.place = QLineEdit()
         browse = QPushButton("Choose…")
