@@ -26,9 +26,18 @@ class Blinding:
         """Whether something is hidden."""
         return any(getattr(self, field.name) for field in fields(self))
 
+    @property
+    def suggestions(self) -> bool:
+        """Whether suggestions are hidden: they lead as tags of others do, and name steps in their reasons."""
+        return self.tags or self.steps
+
     def of_run(self, run: Run) -> Run:
-        """A run as it may be told of: perhaps without the names of its model and provider."""
-        return replace(run, provider=NO_MODEL, model=NO_MODEL) if self.models else run
+        """A run as it may be told of: perhaps without the names of its model and provider, or its length."""
+        if self.models:
+            run = replace(run, provider=NO_MODEL, model=NO_MODEL)
+        if self.steps:  # from a known end steps can be counted
+            run = replace(run, steps_planned=0, steps_done=0, steps_failed=0, state_reason="")
+        return run
 
     def as_text(self) -> str:
         """As a project remembers it."""

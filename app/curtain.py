@@ -63,4 +63,4 @@ def curtained(session: Session, place: str, panel: QWidget) -> QWidget:
     return panel if tells is None else Curtain(session, tells, panel)
 
 
-_OF_PLACE: dict[str, tuple[str, ...]] = {"generation": ("models",)}
+_OF_PLACE: dict[str, tuple[str, ...]] = {"generation": ("models", "steps")}

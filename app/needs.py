@@ -20,6 +20,7 @@ class Need(StrEnum):
     PROJECT = "needs an open project"
     WRITING = "needs a project that is open for writing"
     RUN = "needs a run on screen"
+    NUMBERS = "needs step numbers to be shown, since steps can be counted from there"
 
 
 _NEEDS = {
@@ -48,8 +49,6 @@ _NEEDS = {
     ),
     Need.RUN: (
         "file.export_view",
-        "file.export_animation",
-        "file.export_sheet",
         "edit.copy_view",
         "run.",
         "view.",
@@ -64,6 +63,15 @@ _NEEDS = {
         "tag.note",
         "tag.next_tag",
         "tag.previous_tag",
+    ),
+    # They go to a step whose number is known, or show all in a row.
+    Need.NUMBERS: (
+        "file.export_animation",
+        "file.export_sheet",
+        "run.first_step",
+        "run.last_step",
+        "run.go_to_reference",
+        "view.swap_panes",
     ),
 }
 """Keys, or how they begin; the longest that fits counts. What others enable by what they know isn't here."""
@@ -93,20 +101,23 @@ class Needs(QObject):
             session.project_closed,
             session.runs_updated,
             session.run_changed,
+            session.blinding_changed,
         ):
             changed.connect(self.show)
 
     def show(self) -> None:
         """Enable what can be done now, and say of the rest what is missing."""
-        project = self._session.project
+        project, run = self._session.project, self._session.run
         met = {
             need
             for need, is_met in (
                 (Need.PROJECT, project is not None),
                 (Need.WRITING, project is not None and not project.read_only),
-                (Need.RUN, self._session.run is not None),
+                (Need.RUN, run is not None),
+                (Need.NUMBERS, run is not None and not self._session.blinding.steps),
             )
             if is_met
         }
         for key, need in self._needs.items():
-            self._registry.set_enabled(key, enabled=need in met, why=need.value)
+            why = Need.RUN if need is Need.NUMBERS and run is None else need
+            self._registry.set_enabled(key, enabled=need in met, why=why.value)

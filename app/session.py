@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.background import Background, NewsDesk, side_by_side
 from app.blinding import Blinding
-from app.stepping import StepWishes, beside
+from app.stepping import StepWishes, beside, drawn
 from banana100_core.errors import BananaError
 from banana100_core.project.records import RunState
 
@@ -199,7 +199,7 @@ class Session(QObject):
     # What is looked at
 
     def choose_run(self, run_id: int) -> None:
-        """Look at a run, at the same step as before if it has it."""
+        """Look at a run, at the same step as before if it has it; at a drawn one while numbers are hidden."""
         from banana100_core.project.runs import steps
 
         chosen = next((run for run in self.runs if run.id == run_id), None)
@@ -208,6 +208,9 @@ class Session(QObject):
         before = self.step, self.reference_step
         self.run = chosen
         self.steps = steps(self.project, run_id)
+        if self.blinding.steps and self.steps:
+            place = drawn(self.steps, f"{self._annotator}\n{chosen.uuid}")
+            self._wishes.ask(self.steps, place, growing=False)
         self.step, self.reference_step = self._wishes.settle(self.steps)
         self._prefer()
         self.choose_tag(None)

@@ -42,6 +42,7 @@ class StatusBar(QStatusBar):
         self.addPermanentWidget(self.file)
         session.scoring_progressed.connect(self.show_scoring)
         session.generation_progressed.connect(self.show_generation)
+        session.blinding_changed.connect(self._take_blinding)
         session.project_opened.connect(self._show_project)
         session.project_closed.connect(self.forget)
         self.forget()
@@ -62,8 +63,13 @@ class StatusBar(QStatusBar):
         self.scoring.setToolTip(plain_tip(scoring_by_metric(progress)))
 
     def show_generation(self, progress: GenerationProgress) -> None:
-        """Say how far generation is."""
-        _say(self.generation, generation_text(progress))
+        """Say how far generation is, if numbers of steps may be told."""
+        hidden = self._session.blinding.steps
+        _say(self.generation, "" if hidden else generation_text(progress))
+
+    def _take_blinding(self) -> None:
+        if self._session.blinding.steps:
+            _say(self.generation, "")
 
     def _show_project(self) -> None:
         project = self._session.project

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,12 @@ def nearest(steps: Sequence[Step], number: int) -> int:
     place = place_of(steps, number)
     around = [step.number for step in steps[max(place - 1, 0) : place + 1]]
     return min(around, key=lambda each: abs(each - number))
+
+
+def drawn(steps: Sequence[Step], seed: str) -> int:
+    """The number of a step that has a picture, the same for the same seed; 0 where there is none."""
+    numbers = [step.number for step in steps if step.number > 0 and step.image is not None]
+    return random.Random(seed).choice(numbers) if numbers else 0  # noqa: S311 - to surprise, not to be safe
 
 
 def beside(steps: Sequence[Step], number: int, by: int) -> int:

@@ -141,7 +141,7 @@ WORK: tuple[Action, ...] = (
         "Step &numbers",
         "Tag/Hide while tagging",
         "",
-        "How far into a run a picture is",
+        "How far into a run a picture is, and where it begins and ends; its order stays, for onsets need it",
         checkable=True,
     ),
     Action(

@@ -111,10 +111,10 @@ def editor_label(provider: str, model: str) -> tuple[str, str]:
 
 
 def steps_text(run: Run) -> str:
-    """How many steps it has, and of how many if some are to come."""
+    """How many steps it has, and of how many if some are to come; nothing where there are none, or hidden."""
     if run.steps_planned > run.steps_done and run.state is not RunState.DONE:
         return f"{run.steps_done}/{run.steps_planned}"
-    return str(run.steps_done)
+    return str(run.steps_done or "")
 
 
 def count_text(shown: int, total: int, selected: int) -> str:

@@ -214,7 +214,8 @@ class RunTree(QAbstractItemModel):
             return "" if column else node.title
         if column:
             return self._columns[column].text(node.listed)
-        return f"{node.title}, {node.note}, {steps_text(node.listed.run)} steps"
+        steps = steps_text(node.listed.run)
+        return f"{node.title}, {node.note}" + (f", {steps} steps" if steps else "")
 
     def _become(self, parent: Node, wanted: list[Node]) -> None:
         """Make the children of a node equal to those wanted, with as few signals as that takes."""
@@ -337,8 +338,9 @@ def _tool_tip(node: Node, curve_title: str) -> str:
     lines = [
         f"{run.initial_image} · {run.protocol} · repeat {run.repeat}",
         f"{run.provider} · {run.model}",
-        f"{run.steps_done} of {run.steps_planned} steps done, {run.steps_failed} failed",
     ]
+    if steps_text(run):
+        lines.append(f"{run.steps_done} of {run.steps_planned} steps done, {run.steps_failed} failed")
     if run.state is not RunState.DONE:
         lines.append(f"{run.state}{f': {run.state_reason}' if run.state_reason else ''}")
     if entry.modes:

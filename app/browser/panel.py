@@ -204,7 +204,12 @@ class BrowserPanel(QWidget):
         """What is hidden from the annotator narrows nothing down, and is not named by a choice."""
         blinding, chosen = self._session.blinding, self.arrangement.facets
         kinds = facets.Facet
-        hidden = {kinds.MODEL: blinding.models, kinds.SCORES: blinding.scores, kinds.TAG: blinding.tags}
+        hidden = {
+            kinds.MODEL: blinding.models,
+            kinds.SCORES: blinding.scores,
+            kinds.TAG: blinding.tags,
+            kinds.STEPS: blinding.steps,
+        }
         kept = {facet: values for facet, values in chosen.items() if not hidden.get(facet)}
         if kept != chosen:
             self.arrange(replace(self.arrangement, facets=kept))

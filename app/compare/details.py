@@ -29,6 +29,8 @@ Fact = tuple[str, str]
 
 _SHOW_ALL = Blinding()
 _OF_MODEL = ("Model version", "Finish reason", "Tokens", "Cost", "Time")
+# Step 0 has another outcome, and what is sent and paid may grow with the steps before, as seeds may.
+_OF_PLACE = ("Outcome", "Tokens", "Cost", "Time", "Created")
 
 
 def facts(step: Step, initial: Image | None) -> list[Fact]:
@@ -136,7 +138,7 @@ class StepDetails(QWidget):
         self._heading(cursor, title(step, numbered=not self._blinding.steps))
         for name, value in self._facts(step):
             self._paragraph(cursor, f"{name}\u2002", value)
-        settings = "" if self._blinding.models else settings_text(step)
+        settings = "" if self._blinding.models or self._blinding.steps else settings_text(step)
         for name, text in (("Prompt", step.prompt), ("Settings", settings)):
             if text:
                 self._heading(cursor, name)
@@ -153,8 +155,10 @@ class StepDetails(QWidget):
 
     def _facts(self, step: Step) -> list[Fact]:
         """All but what would tell the model or how far the run is, while that is hidden."""
-        models = _OF_MODEL if self._blinding.models else ()
-        hidden = {*models, *(("Created",) if self._blinding.steps else ())}
+        hidden = {
+            *(_OF_MODEL if self._blinding.models else ()),
+            *(_OF_PLACE if self._blinding.steps else ()),
+        }
         return [fact for fact in facts(step, self._initial) if fact[0] not in hidden]
 
     def _heading(self, cursor: QTextCursor, text: str) -> None:

@@ -48,7 +48,7 @@ class TagMarks(QObject):
         if project is None or run is None:
             self._slider.show_tags([], {})
             return
-        blind = self._session.blinding.tags
+        blind = self._session.blinding.suggestions
 
         def read() -> tuple[int, list[Tag], dict[str, FailureMode], list[Suggestion]]:
             modes = {mode.key: mode for mode in failure_modes(project)}
@@ -64,9 +64,9 @@ class TagMarks(QObject):
     def _show(self) -> None:
         run_id, of_run, modes, suggested = self._last
         if self._session.run is not None and self._session.run.id == run_id:
-            blind, annotator = self._session.blinding.tags, self._session.annotator
-            told = [tag for tag in of_run if not blind or tag.annotator == annotator]
-            self._slider.show_tags(told, modes, [] if blind else suggested)
+            blinding, annotator = self._session.blinding, self._session.annotator
+            told = [tag for tag in of_run if not blinding.tags or tag.annotator == annotator]
+            self._slider.show_tags(told, modes, [] if blinding.suggestions else suggested)
             self._outlines.show_tags(of_run, modes)
 
     def _show_flags(self) -> None:

@@ -2,6 +2,7 @@
 
 While numbers of steps are hidden it tells nothing of how far the current step is in its run: that one is in
 the middle, the track goes through from side to side, and bars lie as far before and after as their steps do.
+Neither a key nor a tip tells where the run begins or ends.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from banana100_core.project.records import Outcome
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from PySide6.QtGui import QMouseEvent, QPaintEvent, QWheelEvent
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QWheelEvent
 
     from banana100_core.catalog.failure_modes import FailureMode
     from banana100_core.project.records import Step, Suggestion, Tag
@@ -42,6 +43,9 @@ class StepSlider(QAbstractSlider):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._steps: list[Step] = []
+        self._tags: Sequence[Tag] = ()
+        self._suggestions: Sequence[Suggestion] = ()
+        self._modes: Mapping[str, FailureMode] = {}
         self._bars: list[Bar] = []
         self._lanes = 1
         self._flags: list[Flag] = []
@@ -68,6 +72,7 @@ class StepSlider(QAbstractSlider):
         self, tags: Sequence[Tag], modes: Mapping[str, FailureMode], suggestions: Sequence[Suggestion] = ()
     ) -> None:
         """Draw the tags of the run, and what is suggested."""
+        self._tags, self._modes, self._suggestions = tags, modes, suggestions
         numbers = [step.number for step in self._steps]
         self._bars = lay_out(tags, numbers, modes, suggestions, numbered=self._numbered)
         if lanes_of(self._bars) > self._lanes:  # never fewer again, or pictures would jump from run to run
@@ -79,7 +84,7 @@ class StepSlider(QAbstractSlider):
         """Say the numbers of steps, or don't while they are hidden."""
         if shown != self._numbered:
             self._numbered = shown
-            self.update()
+            self.show_tags(self._tags, self._modes, self._suggestions)
 
     def mark_outlined(
         self, steps: Mapping[str, Sequence[int]], bare: Mapping[str, Sequence[int]] | None = None
@@ -300,6 +305,13 @@ class StepSlider(QAbstractSlider):
         """Let go of the handle."""
         self.setSliderDown(False)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Step, but not to either end while numbers are hidden: from there steps could be counted."""
+        if not self._numbered and event.key() in {Qt.Key.Key_Home, Qt.Key.Key_End}:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Turn through the steps, down to later ones."""
         self._turned -= event.angleDelta().y() or event.angleDelta().x()
@@ -323,7 +335,8 @@ class StepSlider(QAbstractSlider):
         if self._beside_lanes().contains(at) and (hidden := self._without_lane()):
             return "\n".join(["There is no room for:", *(bar.text for bar in hidden)])
         place = self._place(at.x())
-        if at.y() < TRACK_HEIGHT and 0 <= place < len(self._steps):
+        told = range(len(self._steps)) if self._numbered else (self.value(),)
+        if at.y() < TRACK_HEIGHT and self._steps and place in told:
             step = self._steps[place]
             failed = " failed" if step.outcome is Outcome.FAILED else ""
             name = f"Step {step.number}" if self._numbered else NO_STEP

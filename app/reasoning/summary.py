@@ -96,7 +96,7 @@ class SummaryView(QWidget):
         self._text.clear()
         sections = () if step is None else step_sections(step)
         if not sections:
-            self._text.setPlaceholderText(_nothing(step))
+            self._text.setPlaceholderText(_nothing(step, numbered=not self._session.blinding.steps))
             return
         shown = theme.colours()
         cursor = QTextCursor(self._text.document())
@@ -139,9 +139,9 @@ def _verdict(verdict: Verdict | None) -> str:
     return f"{verdict.model}: {answer}"
 
 
-def _nothing(step: Step | None) -> str:
+def _nothing(step: Step | None, *, numbered: bool) -> str:
     if step is None:
         return "Choose a run to read what its editor said of each picture."
-    if step.outcome is Outcome.INITIAL:
+    if numbered and step.outcome is Outcome.INITIAL:
         return "This is the initial image. Editors speak of the steps after it."
     return "This step has no reasoning summary. Editors that think give one, Nano Banana Pro for instance."

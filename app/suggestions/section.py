@@ -189,8 +189,7 @@ class SuggestionSection(QWidget):
     def read_again(self) -> None:
         """Read the suggestions of the run on screen."""
         project, run = self._session.project, self._session.run
-        # Like tags of others, they would lead who tags blind.
-        hidden = self._session.blinding.tags
+        hidden = self._session.blinding.suggestions
         self.setVisible(not hidden)
         if project is None or run is None or hidden:
             self._forget()
@@ -305,7 +304,7 @@ class SuggestionSection(QWidget):
 
     def _show_work(self, *, running: bool) -> None:
         project = self._session.project
-        hidden = self._session.blinding.tags
+        hidden = self._session.blinding.suggestions
         can_find = project is not None and not project.read_only and not running and not hidden
         self.bar.setVisible(running)
         self.stop_button.setVisible(running)

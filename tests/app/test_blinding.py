@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -17,14 +17,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.blinding import Blinding
+from app.blinding import NO_STEP, Blinding
 from app.curtain import Curtain
 from banana100_core.project import Project
-from banana100_core.project.records import NewTag
+from banana100_core.project.records import NewSuggestion, NewTag
+from banana100_core.project.suggestions import replace_suggestions
 from banana100_core.project.tags import add_tag
 
 MODEL = re.compile(r"realesr|restoration.loop", re.IGNORECASE)
-STEP = re.compile(r"\bstep \d|\bfrom \d|\b\d+ →", re.IGNORECASE)
+STEP = re.compile(r"\bstep \d|\bfrom \d|\b\d+ →|\d steps done|, \d+ steps", re.IGNORECASE)
 OTHERS = re.compile(r"\bben\b|monochrome failure from", re.IGNORECASE)
 SCORE = re.compile(r"brisque|niqe|piqe|normalised score", re.IGNORECASE)
 
@@ -36,6 +37,8 @@ def study(tmp_path, fill):
         run_ids = fill(project)
         add_tag(project, "ana", NewTag(run_ids[0], "green_tint", 2))
         add_tag(project, "ben", NewTag(run_ids[0], "monochrome_failure", 3))
+        suggested = NewSuggestion(run_ids[0], "texture_loss", 2, 1.5, "Step 2 is smooth.", "smooth-1")
+        replace_suggestions(project, [run_ids[0]], [suggested])
     return path
 
 

@@ -336,12 +336,10 @@ class RegionTool(QObject):
             self.say(str(error))
             return
         self.choose(uuid)
-        if frame.step < tag.onset:
-            self.say(f"{self.mode_name} begins after this step. The region counts once its tag holds here.")
-        elif tag.end_step is not None and frame.step > tag.end_step:
-            self.say(
-                f"{self.mode_name} has ended before this step. The region counts once its tag holds here."
-            )
+        begins_later = frame.step < tag.onset
+        if begins_later or (tag.end_step is not None and frame.step > tag.end_step):
+            how = "begins after" if begins_later else "has ended before"
+            self.say(f"{self.mode_name} {how} this step. The region counts once its tag holds here.")
 
     def _can_outline(self) -> bool:
         tag = self._session.chosen_tag
