@@ -205,3 +205,82 @@ def test_the_slider_steps_and_shows_own_tags_beside_the_step_while_numbers_are_h
     qtbot.mouseMove(slider, QPoint(round(middle) - 64, 12))
     qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=QPoint(round(middle) - 64, 12))
     assert session.step == 1
+
+
+def told_at(slider, x):
+    return slider._told_at(QPointF(x, 8))
+
+
+def test_no_way_leads_to_a_step_of_known_number_while_numbers_are_hidden(desk, qtbot):
+    compare, session, registry = desk.maker.panels["compare"], desk.session, desk.registry
+    to_ends = ("run.first_step", "run.last_step", "run.go_to_reference", "view.swap_panes")
+    in_a_row = ("file.export_sheet", "file.export_animation")
+    session.set_blinding(Blinding(steps=True))
+    session.choose_step(2)
+    for key in (*to_ends, *in_a_row):
+        assert not registry.qaction(key).isEnabled()
+        assert "since steps can be counted from there" in registry.qaction(key).toolTip()
+    slider = compare.slider
+    for key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+        qtbot.keyClick(slider, key)
+    assert session.step == 2
+    # A tip that were missing beside the track's ends would tell where these are.
+    assert [told_at(slider, slider.width() / 2 + by) for by in (-64, -32, 0, 32)] == ["", "", NO_STEP, ""]
+    qtbot.keyClick(slider, Qt.Key.Key_Right)
+    assert session.step == 3
+    session.set_blinding(Blinding())
+    assert all(registry.qaction(key).isEnabled() for key in (*to_ends, *in_a_row))
+    qtbot.keyClick(slider, Qt.Key.Key_Home)
+    assert session.step == 0
+
+
+def test_a_run_opens_at_a_step_drawn_for_each_annotator_while_numbers_are_hidden(desk):
+    session = desk.session
+    session.set_blinding(Blinding(steps=True))
+    opened = {}
+    for annotator in ("ana", "ben", "cleo", "dan"):
+        session.annotator = annotator
+        session.set_blinding(Blinding(steps=True))
+        for run in (*session.runs[1:], *session.runs[:1], *session.runs[1:]):
+            session.choose_step(4)
+            session.choose_run(run.id)
+            assert session.step == opened.setdefault((annotator, run.id), session.step)
+    assert set(opened.values()) == {1, 2, 3, 4}
+
+
+def test_how_many_steps_a_run_has_is_hidden_with_their_numbers(desk):
+    browser = desk.maker.panels["runs"]
+    tree = browser.tree
+    shown = [tree.column(section).key for section in range(tree.columnCount())].index("steps")
+
+    def lengths():
+        groups = [tree.index(row, 0) for row in range(tree.rowCount())]
+        return {
+            tree.data(tree.index(row, shown, group))
+            for group in groups
+            for row in range(tree.rowCount(group))
+        }
+
+    assert lengths() == {"4"}
+    desk.session.set_blinding(Blinding(steps=True))
+    assert lengths() == {""}
+
+
+def test_the_initial_image_is_not_named_while_numbers_are_hidden(desk, qtbot):
+    compare, session = desk.maker.panels["compare"], desk.session
+    session.choose_step(0)
+    assert "initial" in compare.details.text
+    session.set_blinding(Blinding(steps=True))
+    qtbot.waitUntil(desk.is_settled)
+    assert compare.details.text.startswith(NO_STEP)
+    assert "initial" not in compare.details.text + compare.headers[1].text
+
+
+def test_suggestions_go_with_step_numbers_which_they_name(desk, qtbot):
+    section, slider = desk.maker.panels["tag"].suggestions, desk.maker.panels["compare"].slider
+    qtbot.waitUntil(lambda: [bar.suggested for bar in slider.bars] == [False, False, True])
+    assert section.isVisible()
+    desk.session.set_blinding(Blinding(steps=True))
+    assert not section.isVisible()
+    assert [bar.suggested for bar in slider.bars] == [False, False]
+    assert "hidden while you tag blind" in desk.registry.qaction("tag.next_suggestion").toolTip()
