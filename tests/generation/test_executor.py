@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from dataclasses import replace
 from itertools import pairwise
 
@@ -47,13 +48,14 @@ def made(executor: Executor, run_ids=None) -> None:
 
 
 def at_step(executor: Executor, number: int, act) -> threading.Event:
-    """Act once, on the chain's own thread, when so many steps are done; the event tells that it happened."""
-    happened = threading.Event()
+    """Act once, on the chain's own thread, when so many steps are done; the event tells that it was done."""
+    begun, happened = threading.Event(), threading.Event()
 
     def hear(progress: GenerationProgress) -> None:
-        if progress.steps_done == number and not happened.is_set():
-            happened.set()
+        if progress.steps_done == number and not begun.is_set():
+            begun.set()  # to act may tell of further progress
             act()
+            happened.set()
 
     executor.subscribe(hear)
     return happened
@@ -108,10 +110,10 @@ def test_progress_is_told_after_each_step(project, plan_runs, executor) -> None:
     assert (final.steps_done, final.steps_planned, final.failed, final.running) == (8, 8, 0, False)
     assert final.message == "two, repeat 1: step 4 of 4"
     unsubscribe()
-    count = len(heard)
+    plan_runs(project)
     executor.start()
     assert executor.wait(WAIT)
-    assert len(heard) == count
+    assert {progress.run_id for progress in heard} <= {None, *run_ids}
 
 
 def test_a_listener_that_fails_stops_nothing(project, plan_runs, executor, caplog) -> None:
@@ -174,8 +176,9 @@ def test_an_edit_that_never_ends_does_not_hold_up_the_end(project, plan_runs, ex
     plan_runs(project, images=["one"], editor=("trouble", "hangs"))
     executor.start()
     hangs = trouble / "died"
-    polled = threading.Event()
+    polled, until = threading.Event(), time.monotonic() + WAIT
     while not hangs.exists():
+        assert time.monotonic() < until
         polled.wait(0.01)
     end(executor)
     assert executor.wait(WAIT)
@@ -189,7 +192,7 @@ def test_close_leaves_runs_planned_and_another_executor_goes_on(
 ) -> None:
     run_ids = plan_runs(project)
     executor = Executor(project)
-    reached = at_step(executor, 5, lambda: None)
+    reached = at_step(executor, 5, executor.pause)  # else it might be done before it is closed
     executor.start()
     assert reached.wait(WAIT)
     executor.close()

@@ -19,12 +19,19 @@ KILLS = 20
 RESUME = """
 import sys
 from pathlib import Path
+from threading import Semaphore
 from banana100_core.generation.executor import Executor
 from banana100_core.project import Project
 
+told = Semaphore(int(sys.argv[2]))  # so many times; then all chains are held, and something is left to do
+
+def tell(progress):
+    print(progress.steps_done, flush=True)
+    told.acquire()
+
 with Project.open(Path(sys.argv[1])) as project:
     executor = Executor(project)
-    executor.subscribe(lambda progress: print(progress.steps_done, flush=True))
+    executor.subscribe(tell)
     executor.start()
     executor.wait()
     executor.close()
@@ -48,7 +55,8 @@ def test_kills_at_random_moments_lose_and_double_nothing(tmp_path, plan_runs, im
     moments = random.Random(2)
     kept: list[list[str]] = [[], [], []]
     for kill in range(KILLS):
-        process = subprocess.Popen([sys.executable, "-c", RESUME, str(path)], stdout=subprocess.PIPE)
+        command = [sys.executable, "-c", RESUME, str(path), str(kill % 7 + 2)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE)
         # Now while it starts, now some steps later; and then at any moment of the next step.
         for _ in range(kill % 7):
             assert process.stdout.readline()
