@@ -271,12 +271,14 @@ def _pixels(pixmap: QPixmap) -> bytes:
     return bytes(pixmap.toImage().convertToFormat(QImage.Format.Format_RGB32).constBits())
 
 
-def test_what_scrolling_moves_is_what_a_fresh_painting_shows(panel, qtbot, qapp):
-    panel.window().resize(320, 170)
+def test_what_scrolling_moves_is_what_a_fresh_painting_shows(panel, session, qtbot, qapp):
     panel.arrange(Arrangement(Grouping.PROTOCOL))
     panel.view.expandAll()
     panel.view.setFocus()  # no cursor blinks
-    qtbot.waitUntil(panel.is_settled)
+    assert len(list(panel.view.nodes_on_screen())) > len(session.runs)
+    panel.view.grab()  # asks for the curves of all rows, which are in sight as yet
+    qtbot.waitUntil(panel.is_settled)  # so that nothing arrives while the list is scrolled
+    panel.window().resize(320, 170)
     bar = panel.view.verticalScrollBar()
     assert bar.maximum() > 40
     for place in (5, 30, 12, bar.maximum(), bar.maximum() - 9, 0, 40):
