@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 METRICS = {"piqe": 30.0, "brisque": 20.0, "niqe": 4.0}
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 
 
 class PatientBot(QtBot):
@@ -168,7 +168,7 @@ def window(qtbot):
 
     window = MainWindow()
     qtbot.addWidget(window)
-    with qtbot.waitSignal(window.maker.finished, timeout=20_000):
+    with qtbot.waitSignal(window.maker.finished):
         window.show()
     yield window
     window.close()

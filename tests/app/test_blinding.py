@@ -96,14 +96,14 @@ def desk(qtbot, window, study):
     """The window on the study, with everything shown that can be."""
     window.session.annotator = "ana"
     window.open_project(study)
-    qtbot.waitUntil(lambda: window.session.run is not None and window.is_settled(), timeout=20_000)
+    qtbot.waitUntil(lambda: window.session.run is not None and window.is_settled())
     window.registry.qaction("view.step_details").trigger()
     window.session.choose_step(3)
     browser = window.maker.panels["runs"]
     columns = ("curve", "steps", "tags", "annotators", "score:brisque")
     browser.arrange(replace(browser.arrangement, columns=columns))
-    qtbot.waitUntil(lambda: len(window.maker.panels["tag"].rows) == 2, timeout=20_000)
-    qtbot.waitUntil(window.is_settled, timeout=20_000)
+    qtbot.waitUntil(lambda: len(window.maker.panels["tag"].rows) == 2)
+    qtbot.waitUntil(window.is_settled)
     return window
 
 
@@ -130,15 +130,15 @@ def test_what_is_not_hidden_is_told(desk):
 )
 def test_what_is_hidden_is_told_nowhere_and_comes_back(desk, qtbot, hidden, pattern):
     desk.session.set_blinding(hidden)
-    qtbot.waitUntil(desk.is_settled, timeout=20_000)
+    qtbot.waitUntil(desk.is_settled)
     assert leaks(desk, pattern) == []
     generation = desk.docks.docks["generation"]
     desk.docks.show(generation, shown=True)
     assert leaks(desk, pattern) == []
     desk.docks.show(desk.docks.docks["tag"], shown=True)
     desk.session.set_blinding(Blinding())
-    qtbot.waitUntil(desk.is_settled, timeout=20_000)
-    qtbot.waitUntil(lambda: bool(leaks(desk, pattern)), timeout=20_000)
+    qtbot.waitUntil(desk.is_settled)
+    qtbot.waitUntil(lambda: bool(leaks(desk, pattern)))
 
 
 def test_the_filter_does_not_find_a_hidden_model(desk):
@@ -169,7 +169,7 @@ def test_where_a_step_is_in_its_run_shows_nowhere_while_numbers_are_hidden(desk,
     shown = []
     for step in (1, 2, 3):
         session.choose_step(step)
-        qtbot.waitUntil(lambda: desk.is_settled() and compare.slider.bars == [], timeout=20_000)
+        qtbot.waitUntil(lambda: desk.is_settled() and compare.slider.bars == [])
         strip = compare.filmstrip
         cells = [strip._cell(place).left() for place in strip._visible(strip.rect())]
         shown.append((drawn(compare.slider), cells))

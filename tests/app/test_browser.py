@@ -68,7 +68,7 @@ def _indexes(panel) -> list[QModelIndex]:
 
 
 def _read(qtbot, panel) -> None:
-    qtbot.waitUntil(lambda: panel._facts.settled and bool(panel._facts.names), timeout=10_000)
+    qtbot.waitUntil(lambda: panel._facts.settled and bool(panel._facts.names))
 
 
 def test_the_current_run_is_marked(panel, session):
@@ -203,9 +203,7 @@ def test_runs_with_missing_scores_or_failed_steps_are_found(qtbot, panel, sessio
         lambda database: database.execute("DELETE FROM score WHERE image_sha256 = ?", [last]),
         changes={"score"},
     )
-    qtbot.waitUntil(
-        lambda: any(entry.missing for entry in panel._facts.entries(session.runs)), timeout=10_000
-    )
+    qtbot.waitUntil(lambda: any(entry.missing for entry in panel._facts.entries(session.runs)))
     panel._toggle(Facet.SCORES, facets.MISSING)
     assert [index.data(NODE_ROLE).run.id for index in _indexes(panel)] == [2]
     assert "3 scores missing" in panel.tree.index_of_run(2).data(Qt.ItemDataRole.ToolTipRole)
@@ -521,7 +519,7 @@ def test_the_selected_runs_are_scored(qtbot, open_panel, study, session):
     asked = []
     session.pool.subscribe(lambda progress: asked.append(progress.total))
     panel.registry.qaction("score.selected").trigger()
-    qtbot.waitUntil(lambda: bool(asked) and max(asked) > 0, timeout=20_000)
+    qtbot.waitUntil(lambda: bool(asked) and max(asked) > 0)
     session.cancel_scoring()
     assert max(asked) % len(wanted) == 0
 
@@ -553,7 +551,7 @@ def test_left_and_right_fold_a_group_and_step_on_a_run(panel, session):
 
 
 def test_thumbnails_and_curves_of_the_rows_on_screen_arrive(qtbot, panel, session):
-    qtbot.waitUntil(panel.is_settled, timeout=10_000)
+    qtbot.waitUntil(panel.is_settled)
     curve = panel._sparklines.curve(session.run.id)
     assert [step for step, _value in curve.points] == [0, 1, 2, 3, 4]
     assert panel._sparklines.metric in {"piqe", "brisque", "niqe"}
@@ -565,9 +563,9 @@ def test_all_curves_are_read_ahead_of_need_and_each_is_told_of_once(qtbot, panel
     told: list[set[int] | None] = []
     panel._sparklines.updated.connect(told.append)
     ids = {run.id for run in session.runs}
-    qtbot.waitUntil(lambda: ids <= set(panel._sparklines._curves), timeout=10_000)
+    qtbot.waitUntil(lambda: ids <= set(panel._sparklines._curves))
     assert all(panel._sparklines.curve(run_id).points for run_id in ids)
-    qtbot.waitUntil(panel.is_settled, timeout=10_000)
+    qtbot.waitUntil(panel.is_settled)
     before = len(told)
     panel._sparklines._age()  # nothing has changed since
     qtbot.waitUntil(lambda: panel._sparklines.settled and ids <= panel._sparklines._fresh)
@@ -581,7 +579,7 @@ def test_curves_that_cant_be_read_are_left_out(study):
 
 
 def test_only_the_curves_that_changed_are_painted_again(qtbot, panel, session):
-    qtbot.waitUntil(panel.is_settled, timeout=10_000)
+    qtbot.waitUntil(panel.is_settled)
     painted = []
     first = next(panel.tree.nodes())
     index = panel.tree.index_of_run(first.run.id)

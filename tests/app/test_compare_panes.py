@@ -477,7 +477,7 @@ def test_flip_is_computed_in_the_background_and_shown_with_its_scale(panel, sess
     trigger(panel, "view.actual_size")
     content = panel.panes.right.content
     assert isinstance(content, Difference)
-    qtbot.waitUntil(lambda: panel.panes.right.content.flip is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: panel.panes.right.content.flip is not None)
     errors = np.rint(flip(pixels_of(session, 1), pixels_of(session, 2)) * 255)
     np.testing.assert_array_equal(picture_in(panel.panes.right)[..., 0], errors)
     assert panel.panes.right.content.ends() == ("0", "FLIP", "1")

@@ -146,7 +146,7 @@ def test_what_cannot_be_written_is_told(panel, session, tmp_path, qtbot):
 def test_the_run_is_saved_as_an_animation_as_fast_as_it_is_played(panel, tmp_path, qtbot, name):
     panel.player.set_rate(8)
     out = tmp_path / name
-    with qtbot.waitSignal(panel.exporter.written, timeout=20_000):
+    with qtbot.waitSignal(panel.exporter.written):
         panel.exporter.save_animation(out)
     with Pillow.open(out) as opened:
         assert opened.n_frames == LAST + 1
@@ -157,7 +157,7 @@ def test_the_run_is_saved_as_an_animation_as_fast_as_it_is_played(panel, tmp_pat
 
 def test_the_run_is_saved_as_a_contact_sheet(panel, tmp_path, qtbot):
     out = tmp_path / "run.png"
-    with qtbot.waitSignal(panel.exporter.written, timeout=20_000):
+    with qtbot.waitSignal(panel.exporter.written):
         panel.exporter.save_sheet(out)
     with Pillow.open(out) as opened:
         assert opened.width > 5 * 200
@@ -165,7 +165,7 @@ def test_the_run_is_saved_as_a_contact_sheet(panel, tmp_path, qtbot):
 
 def test_an_export_tells_how_far_it_is_and_that_it_is_done(panel, tmp_path, qtbot):
     bar = panel.exporter.bar
-    with qtbot.waitSignal(panel.exporter.written, timeout=20_000):
+    with qtbot.waitSignal(panel.exporter.written):
         panel.exporter.save_sheet(tmp_path / "run.png")
         assert bar.text == "Writing run.png"
         assert bar.isVisible()
@@ -181,7 +181,7 @@ def test_an_export_that_is_cancelled_leaves_nothing(panel, session, tmp_path, qt
     getattr(panel.exporter, f"save_{kind}")(tmp_path / ("run.webp" if kind == "animation" else "run.png"))
     bar.findChild(QPushButton).click()
     busy.set()
-    qtbot.waitUntil(lambda: not bar.isVisible(), timeout=20_000)
+    qtbot.waitUntil(lambda: not bar.isVisible())
     assert list(tmp_path.glob("*run*")) == []
 
 
@@ -224,7 +224,7 @@ def test_each_run_chosen_in_the_list_has_an_animation_of_its_own(panel, session,
     )
     session.selected_runs = [first, second]
     (tmp_path / "runs 2.webp").touch()  # is left as it is
-    with qtbot.waitSignal(panel.exporter.written, timeout=20_000):
+    with qtbot.waitSignal(panel.exporter.written):
         panel.exporter.save_animation(tmp_path / "runs.webp")
     frames = {}
     for name in ("runs 1.webp", "runs 3.webp"):

@@ -93,7 +93,7 @@ class Desk:
         self.qtbot.waitUntil(self.panel.is_settled)
 
     def update(self, condition):
-        self.qtbot.waitUntil(condition, timeout=10_000)
+        self.qtbot.waitUntil(condition)
 
     def curve(self, key=None):
         (curve,) = [curve for curve in self.scores.curves if key in {None, curve.metric}]

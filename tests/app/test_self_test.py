@@ -57,8 +57,9 @@ import sys
 from app import self_test, tagging
 from app.tagging import panel
 from app.tagging.board import TagBoard
-TagBoard.undo = lambda self: None
-self_test.PATIENCE_SECONDS = 5.0
+def undo(self):
+    self_test.PATIENCE_SECONDS = 5.0  # for this part alone: others may take long beside other programs
+TagBoard.undo = undo
 sys.exit(self_test.run_self_test())
 """
 
@@ -66,7 +67,7 @@ sys.exit(self_test.run_self_test())
 @pytest.mark.slow
 def test_a_part_that_does_not_work_is_named_and_ends_the_test():
     done = subprocess.run(
-        [sys.executable, "-c", BROKEN], capture_output=True, encoding="utf-8", timeout=120, check=False
+        [sys.executable, "-c", BROKEN], capture_output=True, encoding="utf-8", timeout=300, check=False
     )
     assert done.returncode == 1
     lines = done.stdout.splitlines()

@@ -450,7 +450,7 @@ def test_an_edit_waits_for_another_program_that_has_locked_the_file(desk, study)
         assert desk.panel.unsaved.isVisible()
         assert tags(desk.project) == []
     # Tried again by itself, without a key or a click.
-    desk.qtbot.waitUntil(lambda: spans(tags(desk.project)) == [("persistent_noise", 7, None)], timeout=20_000)
+    desk.qtbot.waitUntil(lambda: spans(tags(desk.project)) == [("persistent_noise", 7, None)])
     desk.qtbot.waitUntil(desk.panel.unsaved.isHidden)
 
 
