@@ -111,6 +111,7 @@ class ConflictChooser(QWidget):
         super().__init__(parent)
         self.model = ConflictTable(self)
         self._modes: Mapping[str, str] = {}
+        self._numbered = True
         self.table = QTableView()
         self.table.setModel(self.model)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -151,10 +152,18 @@ class ConflictChooser(QWidget):
         layout.addLayout(row)
 
     def show_conflicts(
-        self, conflicts: Sequence[Conflict], modes: Mapping[str, str], runs: Mapping[int, str]
+        self,
+        conflicts: Sequence[Conflict],
+        modes: Mapping[str, str],
+        runs: Mapping[int, str],
+        *,
+        numbered: bool = True,
     ) -> None:
-        """Show these conflicts; `modes` are names of failure modes by key, `runs` those of runs by id."""
-        self._modes = modes
+        """Show these conflicts, with numbers of steps or without.
+
+        `modes` are names of failure modes by key, `runs` those of runs by id.
+        """
+        self._modes, self._numbered = modes, numbered
         self.model.show_conflicts(conflicts, modes, runs)
         self.setVisible(bool(conflicts))
         if conflicts:
@@ -188,7 +197,8 @@ class ConflictChooser(QWidget):
             if name == "removed" and name not in conflict.fields:
                 continue
             self._grid.addWidget(plain_label(title, muted=True), line, 0)
-            for column, state in enumerate((conflict.mine, conflict.theirs), start=1):
-                label = plain_label(words.value(state, name, self._modes), wrap=name == "note")
+            values = words.values(conflict, name, self._modes, numbered=self._numbered)
+            for column, text in enumerate(values, start=1):
+                label = plain_label(text, wrap=name == "note")
                 label.setProperty("strong", name in conflict.fields)
                 self._grid.addWidget(label, line, column)

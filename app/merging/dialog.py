@@ -30,6 +30,9 @@ class MergeDialog(WorkDialog):
         super().__init__(session, "Merge copies", "Merge", parent)
         self.resize(100 * theme.GRID, 84 * theme.GRID)
         self._copies = list(copies)
+        self._report: MergeReport | None = None  # of the dry run, then of the merge
+        self._modes: dict[str, str] = {}  # names of failure modes by key
+        self._unseen = 0  # conflicts that are hidden from who tags blind
         names = ", ".join(path.name for path in copies)
         self.heading.setText(f"Comparing with {names} …")
         self.text = LinesField()
@@ -43,6 +46,7 @@ class MergeDialog(WorkDialog):
             self.body.addWidget(widget)
         self.body.addWidget(self.conflicts, 1)
         self.action.clicked.connect(self._merge)
+        session.blinding_changed.connect(self._take_blinding)
         self.do(self._dry_run, self._show)
 
     def _dry_run(self) -> tuple[MergeReport, list[FailureMode]]:
@@ -52,6 +56,7 @@ class MergeDialog(WorkDialog):
 
     def _show(self, result: tuple[MergeReport, list[FailureMode]]) -> None:
         report, modes = result
+        self._report, self._modes = report, {mode.key: mode.name for mode in modes}
         self.heading.setText(words.summary(report, done=False))
         self._show_details(report)
         can_come = [run for run in report.new_runs if not run.reason]
@@ -60,11 +65,8 @@ class MergeDialog(WorkDialog):
             f"Add {words.count(len(can_come), 'run')} that only a copy has, with pictures ({size}) and tags"
         )
         self.add_runs.setVisible(bool(can_come))
-        runs = {run.id: f"{run.initial_image} · {run.protocol} · r{run.repeat}" for run in self.session.runs}
-        self.conflicts.show_conflicts(report.conflicts, {mode.key: mode.name for mode in modes}, runs)
-        if not report.conflicts:
-            self.body.addStretch(1)
-        self._show_undecided()
+        self._show_conflicts(report)
+        self.body.addStretch(0 if self.conflicts.model.rowCount() else 1)
         anything = report.added or report.changed or report.removed or report.edits or report.conflicts
         beside = report.new_runs or report.reviews or report.suggestions or report.changed_failure_modes
         self.action.setEnabled(bool(anything or beside))
@@ -72,16 +74,40 @@ class MergeDialog(WorkDialog):
             self.heading.setText(f"Nothing to merge: {words.summary(report, done=False)}")
 
     def _show_details(self, report: MergeReport) -> None:
-        self.text.show_lines(words.details(report, self.session.blinding))
+        self.text.show_lines(words.details(report, self.session.blinding, self.session.annotator))
+
+    def _show_conflicts(self, report: MergeReport) -> None:
+        session = self.session
+        told = [
+            each for each in report.conflicts if words.may_be_told(each, session.blinding, session.annotator)
+        ]
+        self._unseen = len(report.conflicts) - len(told)
+        runs = {run.id: f"{run.initial_image} · {run.protocol} · r{run.repeat}" for run in session.runs}
+        self.conflicts.show_conflicts(told, self._modes, runs, numbered=not session.blinding.steps)
+        self._show_undecided()
+
+    def _take_blinding(self) -> None:
+        if self._report is not None:
+            self._show_details(self._report)
+            if self.action.isVisible():
+                self._show_conflicts(self._report)
 
     def _show_undecided(self) -> None:
         model = self.conflicts.model
         total, left = model.rowCount(), model.rowCount() - len(model.decisions)
-        self.conflict_heading.setText(
-            f"{words.count(total, 'conflict')}: both sides edited the same tag in different ways. "
-            + (f"{left:,} left for later, this project's side stays." if left else "All are decided.")
-        )
-        self.conflict_heading.setVisible(total > 0)
+        parts = []
+        if total:
+            parts.append(
+                f"{words.count(total, 'conflict')}: both sides edited the same tag in different ways. "
+                + (f"{left:,} left for later, this project's side stays." if left else "All are decided.")
+            )
+        if self._unseen:
+            parts.append(
+                f"{words.count(self._unseen, 'conflict')} of others' tags "
+                f"{'is' if self._unseen == 1 else 'are'} hidden while you tag blind, and left for later."
+            )
+        self.conflict_heading.setText("\n".join(parts))
+        self.conflict_heading.setVisible(bool(parts))
 
     def _merge(self) -> None:
         project, decisions = self.session.project, dict(self.conflicts.model.decisions)
@@ -117,6 +143,7 @@ class MergeDialog(WorkDialog):
         self.conflicts.hide()
         self.conflict_heading.hide()
         self.add_runs.hide()
+        self._report = report
         self._show_details(report)
         left = sum(
             (conflict.tag_uuid, conflict.other) not in self.conflicts.model.decisions

@@ -30,6 +30,9 @@ FIELDS = {
     "regions": "Regions",
 }
 _SHOWN = 100
+_OF_STEPS = ("onset", "end_step", "regions")
+_HIDDEN = "hidden"
+_NO_SUCH_STEP = "it names a step that isn't here, or has no picture here"
 
 
 def count(number: int, noun: str) -> str:
@@ -55,8 +58,14 @@ def summary(report: MergeReport, *, done: bool) -> str:
     return ", ".join(parts)
 
 
-def details(report: MergeReport, blinding: Blinding) -> str:
-    """What is beside the counts, in lines; without names of models where these are hidden."""
+def may_be_told(conflict: Conflict, blinding: Blinding, annotator: str) -> bool:
+    """Whether a conflict is shown to an annotator: one of another's tag is not while these are hidden."""
+    states = [state for state in (conflict.mine, conflict.theirs) if state is not None]
+    return not blinding.tags or all(state.row["annotator"] == annotator for state in states)
+
+
+def details(report: MergeReport, blinding: Blinding, annotator: str) -> str:
+    """What is beside the counts, in lines; without what is hidden from an annotator."""
     lines = []
     if report.edits:
         lines.append(f"{count(report.edits, 'entry').replace('entrys', 'entries')} of the log of edits")
@@ -68,18 +77,22 @@ def details(report: MergeReport, blinding: Blinding) -> str:
     ]
     if report.reviews:
         lines.append(f"{count(report.reviews, 'review')} of runs")
+    said = [each for each in report.review_conflicts if not blinding.tags or each.annotator == annotator]
     lines += [
         f"Run {conflict.run_id}, {conflict.annotator}: {conflict.mine} here, {conflict.theirs} in "
         f"{Path(conflict.other).name}; the later word counts: {conflict.taken}"
-        for conflict in report.review_conflicts
+        for conflict in said
     ]
+    if unsaid := len(report.review_conflicts) - len(said):
+        lines.append(f"{count(unsaid, 'conflict')} between reviews of others' work; the later word counts")
     if report.suggestions:
         lines.append(f"{count(report.suggestions, 'suggestion')} decided on there")
     lines += [_run_line(run, blinding) for run in report.new_runs[:_SHOWN]]
     # Tags of runs that only a copy has are counted with their runs.
     left_out = [left for left in report.left_out if left.reason != UNKNOWN_RUN]
     lines += [
-        f"Left out: tag {left.tag_uuid} of {Path(left.other).name}: {left.reason}"
+        f"Left out: tag {left.tag_uuid} of {Path(left.other).name}: "
+        + (_NO_SUCH_STEP if blinding.steps else left.reason)
         for left in left_out[:_SHOWN]
     ]
     if len(left_out) > _SHOWN:
@@ -87,20 +100,53 @@ def details(report: MergeReport, blinding: Blinding) -> str:
     return "\n".join(lines)
 
 
-def value(state: TagState | None, name: str, modes: Mapping[str, str]) -> str:
-    """What one side says in a field."""
-    if state is None:
-        return "removed" if name == "removed" else "—"
-    if name == "removed":
-        return "kept"
-    said = state.said[name]
+def values(conflict: Conflict, name: str, modes: Mapping[str, str], *, numbered: bool) -> tuple[str, str]:
+    """What this project and the copy say in a field.
+
+    Where numbers of steps are hidden, it is told which of the two is the earlier.
+    """
+    mine, theirs = conflict.mine, conflict.theirs
+    if numbered or name not in _OF_STEPS or mine is None or theirs is None:
+        return _value(mine, name, modes, numbered=numbered), _value(theirs, name, modes, numbered=numbered)
+    here, there = mine.said[name], theirs.said[name]
     if name == "regions":
-        return regions_in_words(said.values())
-    if name == "failure_mode":
-        return modes.get(said, said)
-    if name == "end_step" and said is None:
+        told = _value(mine, name, modes, numbered=False), _value(theirs, name, modes, numbered=False)
+        same = told[0] == told[1] and here != there
+        return (told[0], f"{told[1]}, at other steps") if same else told
+    return _beside(here, there), _beside(there, here)
+
+
+def _beside(step: int | None, other: int | None) -> str:
+    """How a step stands to another; none is the end of the run."""
+    if step is None:
         return "to the end"
-    return f"{said:.0%}" if name == "certainty" else str(said)
+    if step == other:
+        return _HIDDEN
+    if other is None:
+        return "before the end"
+    return "the earlier step" if step < other else "the later step"
+
+
+def _value(state: TagState | None, name: str, modes: Mapping[str, str], *, numbered: bool) -> str:
+    if name == "removed":
+        return "removed" if state is None else "kept"
+    if state is None:
+        return "—"
+    said = state.said[name]
+    match name:
+        case "regions":
+            text = regions_in_words(said.values(), numbered=numbered)
+        case "failure_mode":
+            text = modes.get(said, said)
+        case "certainty":
+            text = f"{said:.0%}"
+        case "end_step" if said is None:
+            text = "to the end"
+        case "onset" | "end_step" if not numbered:
+            text = _HIDDEN
+        case _:
+            text = str(said)
+    return text
 
 
 def differing(conflict: Conflict) -> str:
@@ -111,6 +157,11 @@ def differing(conflict: Conflict) -> str:
 def _run_line(run: OtherRun, blinding: Blinding) -> str:
     model = NO_MODEL if blinding.models else run.model
     what = f"{run.initial_image} · {run.protocol} · {model} · r{run.repeat}"
-    sizes = f"{count(run.steps, 'step')}, {in_bytes(run.byte_size)}, {count(run.tags, 'tag')}"
+    parts = (
+        "" if blinding.steps else count(run.steps, "step"),
+        in_bytes(run.byte_size),
+        "" if blinding.tags else count(run.tags, "tag"),
+    )
+    sizes = ", ".join(part for part in parts if part)
     why = f". It can't be added: {run.reason}" if run.reason else ""
     return f"Only in {Path(run.other).name}: {what} ({sizes}){why}"

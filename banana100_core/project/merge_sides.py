@@ -63,19 +63,21 @@ class TagState:
         return {"before": logged(before), "after": logged(after)}
 
 
-def regions_in_words(said: Collection[Shape], between: str = "\n") -> str:
-    """Regions of a tag as `TagState.said` has them; where there are few, each by itself."""
+def regions_in_words(said: Collection[Shape], between: str = "\n", *, numbered: bool = True) -> str:
+    """Regions of a tag as `TagState.said` has them; where there are few, each by itself.
+
+    Numbers of steps are told only if `numbered`.
+    """
     if len(said) > _FEW:
         steps = sorted({step for step, *_ in said})
-        return f"{len(said):,} regions, at {'step' if len(steps) == 1 else 'steps'} " + ", ".join(
-            map(str, steps)
-        )
+        where = f"{'step' if len(steps) == 1 else 'steps'} {', '.join(map(str, steps))}"
+        return f"{len(said):,} regions" + (f", at {where}" if numbered else "")
     lines = []
     for step, end_step, kind, points in sorted(said, key=lambda each: each[0]):
         xs, ys = zip(*points, strict=True)
         until = "" if end_step is None else f" to {end_step}"
         size = f"{max(xs) - min(xs):g} × {max(ys) - min(ys):g} at {min(xs):g}, {min(ys):g}"
-        lines.append(f"{kind}, {size}, from step {step}{until}")
+        lines.append(f"{kind}, {size}" + (f", from step {step}{until}" if numbered else ""))
     return between.join(lines) or "none"
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from app.blinding import Blinding
 from app.merging.dialog import MergeDialog
 from banana100_core.project import Project
 from banana100_core.project.merge import Prefer
@@ -139,6 +142,75 @@ def test_regions_that_differ_are_told_apart_and_runs_named(qtbot, session, copie
         "box, 16 × 16 at 4, 4, from step 2 to 4",
     )
     dialog.reject()
+
+
+def reopened(qtbot, session, copy):
+    dialog = MergeDialog(session, [copy])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(lambda: not dialog.working)
+    return dialog
+
+
+def test_hidden_numbers_are_not_told_but_which_side_is_the_earlier(qtbot, session, copies):
+    study, copy = copies
+    for path, end, step in ((study, 4, 2), (copy, None, 3)):
+        with Project.open(path) as project:
+            tag, other = tags(project, 1)
+            change_tag(project, tag.annotator, tag.uuid, end_step=end)
+            box = NewRegion(step, RegionKind.BOX, ((4, 4), (20, 20)))
+            add_region(project, other.annotator, other.uuid, box)
+    session.adopt_project(Project.open(study))
+    session.set_blinding(Blinding(steps=True))
+    dialog = reopened(qtbot, session, copy)
+    told = {}
+    for row, conflict in enumerate(dialog.conflicts.model.conflicts):
+        dialog.conflicts.table.selectRow(row)
+        told[conflict.mine.row["failure_mode"]] = versions(dialog)
+    assert all(said["Onset"] == ("the later step", "the earlier step") for said in told.values())
+    ended, outlined = sorted(told.values(), key=lambda said: said["End step"][0] == "to the end")
+    assert ended["End step"] == ("before the end", "to the end")
+    assert outlined["Regions"] == ("box, 16 × 16 at 4, 4", "box, 16 × 16 at 4, 4, at other steps")
+    shown = [text for said in told.values() for pair in said.values() for text in pair]
+    assert not [
+        text for text in (*shown, dialog.text.toPlainText()) if re.search(r"\bsteps? \d|\d steps?", text)
+    ]
+    session.set_blinding(Blinding())
+    assert versions(dialog)["Onset"] == ("3", "1")
+    dialog.reject()
+
+
+def test_conflicts_of_others_tags_are_left_for_later_while_these_are_hidden(qtbot, session, copies):
+    study, copy = copies
+    with Project.open(study) as project:
+        add_tag(project, "Cleo", NewTag(1, "static_noise", 2))
+        pack(project, copy.with_name("cleo.b100"))
+        for tag in tags(project, 1):
+            change_tag(project, tag.annotator, tag.uuid, onset=3, severity=3)
+    with Project.open(copy.with_name("cleo.b100")) as theirs:
+        for tag in tags(theirs, 1):
+            change_tag(theirs, tag.annotator, tag.uuid, onset=1)
+    session.adopt_project(Project.open(study))
+    session.annotator = "Cleo"
+    session.set_blinding(Blinding(tags=True))
+    dialog = reopened(qtbot, session, copy.with_name("cleo.b100"))
+    (conflict,) = dialog.conflicts.model.conflicts
+    assert conflict.mine.row["annotator"] == "Cleo"
+    heading = dialog.conflict_heading.text()
+    assert heading.startswith("1 conflict: both sides")
+    assert "2 conflicts of others' tags are hidden while you tag blind, and left for later." in heading
+    dialog.conflicts.buttons[Prefer.THEIRS].click()
+    assert "2 conflicts left for later" in merged(qtbot, dialog)
+    onsets = {tag.failure_mode: tag.onset for tag in tags(session.project, 1)}
+    assert onsets == {"green_tint": 3, "wrinkles": 3, "static_noise": 1}
+    session.annotator = "Ben"
+    session.set_blinding(Blinding(tags=True))
+    again = reopened(qtbot, session, copy)
+    assert again.conflicts.isHidden()
+    assert "3 tags" not in again.text.toPlainText()
+    session.set_blinding(Blinding())
+    assert again.conflicts.model.rowCount() == 2
+    again.reject()
 
 
 def test_a_file_that_is_no_copy_is_said(qtbot, session, study):
