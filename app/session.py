@@ -342,12 +342,14 @@ class Session(QObject):
         return lambda progress: self._news.tell_progress(kind, progress)
 
     def _take_news(self, tables: frozenset[str], progress: dict[str, Any]) -> None:
-        if "scoring" in progress:
-            self.scoring_progressed.emit(progress["scoring"])
-        if "generation" in progress:
-            if progress["generation"].running:
+        # As far as they are now: what several threads tell may come in another order than it happened.
+        if "scoring" in progress and self.pool is not None:
+            self.scoring_progressed.emit(self.pool.progress())
+        if "generation" in progress and self.executor is not None:
+            generation = self.executor.progress()
+            if generation.running:
                 self.start_pool()  # what is generated is scored as it arrives
-            self.generation_progressed.emit(progress["generation"])
+            self.generation_progressed.emit(generation)
         if tables & {"run", "step", "tag"}:
             self._read_again(tables)
         for changed, told in self._told_of.items():

@@ -6,6 +6,7 @@ import pytest
 
 from app.background import Background, NewsDesk
 from banana100_core.errors import BananaError
+from banana100_core.generation.executor import GenerationProgress
 from banana100_core.imaging.decode import inspect
 from banana100_core.project import Project
 from banana100_core.project.images import NewImage
@@ -13,6 +14,7 @@ from banana100_core.project.records import NewRun, NewStep, NewTag, Outcome, Run
 from banana100_core.project.runs import add_run, add_step, set_run_state
 from banana100_core.project.scores import step_scores
 from banana100_core.project.tags import add_tag
+from banana100_core.scoring.tally import ScoringProgress
 
 
 @pytest.fixture
@@ -150,6 +152,18 @@ def test_news_keeps_only_the_latest_progress_of_a_kind(qtbot):
         thread.join()
     qtbot.waitUntil(lambda: bool(got) and got[-1][1].get("scoring") == 999)
     assert frozenset({"score", "step"}) in [tables for tables, _progress in got]
+
+
+def test_progress_that_a_thread_tells_too_late_is_shown_as_it_is_now(qtbot, session, study):
+    session.open_project(study)
+    scoring, generation = [], []
+    session.scoring_progressed.connect(scoring.append)
+    session.generation_progressed.connect(generation.append)
+    session._news.tell_progress("scoring", ScoringProgress(3, 9, 0, 1.0, None, paused=True))
+    session._news.tell_progress("generation", GenerationProgress(running=True))
+    qtbot.waitUntil(lambda: bool(scoring and generation))
+    assert not scoring[-1].paused
+    assert not generation[-1].running
 
 
 def test_nothing_is_delivered_after_stopping(qtbot):
