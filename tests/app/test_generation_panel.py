@@ -172,8 +172,8 @@ def test_starting_again_adds_further_repeats(desk, picture):
 
 
 def test_pause_resume_and_cancel(desk, picture):
-    desk.add(picture("coffee.png", 600, 400))
-    desk.plan(provider="restoration_loop", numbers=200)
+    desk.add(picture("coffee.png"))
+    desk.plan(provider="restoration_loop", numbers=1000)
     desk.panel.start()
     desk.until(lambda: desk.session.executor.progress().steps_done >= 1)
     desk.until(desk.panel.progress.pause_button.isVisible)
@@ -190,7 +190,7 @@ def test_pause_resume_and_cancel(desk, picture):
     desk.until(lambda: not desk.panel.progress.cancel_button.isVisible())
     kept = runs(desk.project)[0].steps_done
     assert kept >= before
-    desk.until(lambda: state(desk.panel.progress.work.runs[0]) == f"Cancelled at {kept} of 200 steps")
+    desk.until(lambda: state(desk.panel.progress.work.runs[0]) == f"Cancelled at {kept} of 1000 steps")
 
 
 def test_a_stopped_run_says_why_and_can_go_on(desk, picture):
@@ -234,10 +234,13 @@ def test_a_full_disk_is_told_though_nothing_can_be_written_of_it(desk, picture):
 def test_runs_left_unfinished_are_offered_when_the_project_opens_again(qtbot, tmp_path, picture):
     path = tmp_path / "study.b100"
     desk = Desk(qtbot, path)
-    desk.add(picture("coffee.png", 600, 400))
+    desk.add(picture("coffee.png"))
     desk.plan(provider="restoration_loop", numbers=4)
+    executor = desk.session.executor
+    # On the thread that makes the steps, so that the run can't be done before the project is closed.
+    executor.subscribe(lambda progress: progress.steps_done and not progress.paused and executor.pause())
     desk.panel.start()
-    desk.until(lambda: desk.session.executor.progress().steps_done >= 1)
+    desk.until(lambda: executor.progress().paused)
     desk.session.close_project()
     again = Desk(qtbot, path)
     assert [run.state for run in again.panel.progress.work.runs] == [RunState.PLANNED]
