@@ -14,8 +14,9 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 30.0  # what ends by itself may take long on a busy machine
 
 
 def pytest_addoption(parser):
@@ -23,6 +24,11 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # How long an example takes depends on what else the machine is at.
+    settings.register_profile(
+        "tests", parent=settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("tests")
     if not config.getoption("--headed"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     # A shell starts what runs in the background with SIGINT ignored, and what tests start would inherit that.

@@ -11,9 +11,10 @@ pytest_plugins = ["pytester"]
 
 @pytest.fixture
 def outcome(pytester):
-    pytester.makeconftest((Path(__file__).parent / "conftest.py").read_text().replace("= 5.0", "= 0.2"))
+    conftest = (Path(__file__).parent / "conftest.py").read_text()
 
-    def run(body: str) -> pytest.RunResult:
+    def run(body: str, *, grace: float = 0.2) -> pytest.RunResult:
+        pytester.makeconftest(conftest.replace("GRACE_SECONDS = 30.0", f"GRACE_SECONDS = {grace}"))
         pytester.makepyfile(body)
         return pytester.runpytest_inprocess("-p", "no:cacheprovider")
 
@@ -41,12 +42,16 @@ def test_a_process_left_running_is_named_and_ended(outcome):
     result = outcome(
         """
         import subprocess
+        left = []
 
         def test_leaves_a_process():
-            subprocess.Popen(["sleep", "60"])
+            left.append(subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+            left[0].stdin.write(b"!")
+            left[0].stdin.flush()
+            assert left[0].stdout.read(1)  # so that it has its name
         """
     )
-    result.stdout.fnmatch_lines(["*still running after the test: process * (sleep 60)*"])
+    result.stdout.fnmatch_lines(["*still running after the test: process * (cat)*"])
     result.assert_outcomes(passed=1, errors=1)
 
 
@@ -58,5 +63,6 @@ def test_what_ends_in_time_is_no_leak(outcome):
         def test_ends_both():
             threading.Thread(target=lambda: None).start()
             subprocess.Popen(["true"])
-        """
+        """,
+        grace=60.0,
     ).assert_outcomes(passed=1)
