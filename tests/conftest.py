@@ -136,6 +136,19 @@ def project(tmp_path):
 
 
 @pytest.fixture(scope="session")
+def next_moment():
+    """Lets the clock go on, as far as projects tell the time, so that what is said next is said later."""
+    from banana100_core.project.rows import now
+
+    def wait() -> None:
+        moment = now()
+        while now() <= moment:
+            pass
+
+    return wait
+
+
+@pytest.fixture(scope="session")
 def make_png():
     """Makes a PNG of smooth colours and noise; another `seed` gives another picture."""
     import numpy as np

@@ -110,7 +110,7 @@ def test_untagged_runs_are_those_nobody_else_has_looked_at(project):
     assert done(project, queue=Queue.UNTAGGED) == {1}
 
 
-def test_runs_to_review_are_others_that_are_done_until_they_are_decided_on(project):
+def test_runs_to_review_are_others_that_are_done_until_they_are_decided_on(project, next_moment):
     for run_id in (1, 2, 3):
         mark_run(project, "Bob", run_id, ReviewState.DONE)
     mark_run(project, "Ann", 4, ReviewState.DONE)
@@ -119,6 +119,7 @@ def test_runs_to_review_are_others_that_are_done_until_they_are_decided_on(proje
     accept_run(project, "Ann", 2, "Bob")
     reject_run(project, "Ann", 3, "Bob", "Look again.")
     assert done(project, queue=Queue.REVIEW) == {2, 3}
+    next_moment()
     change_tag(project, "Bob", tag.uuid, onset=2)
     mark_run(project, "Bob", 3, ReviewState.DONE)
     assert done(project, queue=Queue.REVIEW) == set()

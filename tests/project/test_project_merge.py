@@ -173,11 +173,11 @@ def test_what_was_removed_here_stays_removed(mine, copy_of):
 @pytest.mark.parametrize(
     ("prefer", "onset"), [(None, 4), (Prefer.MINE, 4), (Prefer.THEIRS, 6), (Prefer.NEWEST, 6)]
 )
-def test_conflicts_are_listed_and_decided(mine, copy_of, prefer, onset):
+def test_conflicts_are_listed_and_decided(mine, copy_of, next_moment, prefer, onset):
     theirs = copy_of(mine)
     (tag,) = tags(mine)
     change_tag(mine, "Ann", tag.uuid, onset=4)
-    later_than(mine, theirs)
+    next_moment()
     change_tag(theirs, "Bob", tag.uuid, onset=6, severity=3)
     report = take_over(mine, theirs, prefer=prefer)
     (conflict,) = report.conflicts
@@ -192,18 +192,11 @@ def test_conflicts_are_listed_and_decided(mine, copy_of, prefer, onset):
     assert said(mine) == after
 
 
-def later_than(mine, theirs):
-    """Let the clock go on, as far as the log tells the time, so that the next edit is the newest."""
-    last = max(edit.at for project in (mine, theirs) for edit in edits(project))
-    while now() <= last:
-        pass
-
-
-def test_the_newest_may_be_ones_own(mine, copy_of):
+def test_the_newest_may_be_ones_own(mine, copy_of, next_moment):
     theirs = copy_of(mine)
     (tag,) = tags(mine)
     change_tag(theirs, "Bob", tag.uuid, onset=6)
-    later_than(mine, theirs)
+    next_moment()
     change_tag(mine, "Ann", tag.uuid, onset=4)
     report = take_over(mine, theirs, prefer=Prefer.NEWEST)
     assert ([conflict.taken for conflict in report.conflicts], tags(mine)[0].onset) == (["mine"], 4)
@@ -368,9 +361,10 @@ def mode_of(project, key):
     return next(mode for mode in failure_modes(project) if mode.key == key)
 
 
-def test_the_newest_change_to_a_failure_mode_holds_on_both_sides(mine, copy_of):
+def test_the_newest_change_to_a_failure_mode_holds_on_both_sides(mine, copy_of, next_moment):
     theirs = copy_of(mine)
     change_mode(mine, "Ann", "green_tint", name="Green cast")
+    next_moment()
     change_mode(theirs, "Bob", "green_tint", name="Greenness", shortcut="Z")
     change_mode(theirs, "Bob", "wrinkles", shortcut="G")
     report = take_over(mine, theirs)
@@ -437,9 +431,10 @@ def test_no_merge_makes_kinds_of_kinds(mine, copy_of):
     assert all(parents[parent] is None for parent in parents.values() if parent is not None)
 
 
-def test_reviews_are_united_and_tags_carry_them(mine, copy_of):
+def test_reviews_are_united_and_tags_carry_them(mine, copy_of, next_moment):
     theirs = copy_of(mine)
     mark_run(mine, "Ann", 1, ReviewState.DONE)
+    next_moment()
     reject_run(theirs, "Cleo", 1, "Ann", "Look at step 2.")
     mark_run(theirs, "Bob", 1, ReviewState.DONE)
     report = take_over(mine, theirs)
@@ -455,9 +450,10 @@ def test_reviews_are_united_and_tags_carry_them(mine, copy_of):
     assert (again.reviews, again.review_conflicts, again.backup) == (0, [], None)
 
 
-def test_an_edit_after_a_review_is_not_hidden_by_a_merge(mine, copy_of):
+def test_an_edit_after_a_review_is_not_hidden_by_a_merge(mine, copy_of, next_moment):
     theirs = copy_of(mine)
     accept_run(mine, "Cleo", 1, "Ann")
+    next_moment()
     change_tag(mine, "Ann", tags(mine)[0].uuid, onset=1)
     mark_run(theirs, "Bob", 1, ReviewState.DONE)
     take_over(mine, theirs)

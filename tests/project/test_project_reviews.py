@@ -79,11 +79,12 @@ def test_nobody_reviews_their_own_work_or_none(project):
     assert reviews(project) == []
 
 
-def test_what_is_changed_after_it_was_accepted_waits_again(project):
+def test_what_is_changed_after_it_was_accepted_waits_again(project, next_moment):
     tag = add_tag(project, "Ann", NewTag(1, "green_tint", 3))
     mark_run(project, "Ann", 1, ReviewState.DONE)
     accept_run(project, "Cleo", 1, "Ann")
     assert not reviews(project)[0].waits
+    next_moment()
     change_tag(project, "Ann", tag.uuid, onset=2)
     assert states(project) == [("Ann", "draft")]
     assert reviews(project)[0].edited_since
@@ -92,9 +93,10 @@ def test_what_is_changed_after_it_was_accepted_waits_again(project):
     assert states(project) == [("Ann", "accepted")]
 
 
-def test_a_removal_after_acceptance_is_noticed(project):
+def test_a_removal_after_acceptance_is_noticed(project, next_moment):
     tag = add_tag(project, "Ann", NewTag(1, "green_tint", 3))
     accept_run(project, "Cleo", 1, "Ann")
+    next_moment()
     remove_tag(project, "Ann", tag.uuid)
     assert reviews(project)[0].edited_since
 
