@@ -286,32 +286,31 @@ class TestInterrupted:
         path = tmp_path / "p.b100"
         Project.create(path).close()
         code = (
-            "import sys; from pathlib import Path\n"
+            "import sys; from pathlib import Path; from threading import Semaphore\n"
             "from banana100_core.exchange import importing\n"
             "from banana100_core.exchange.folder import import_folder, preview_folder\n"
             "from banana100_core.project import Project\n"
             "importing._BATCH_STEPS = 3\n"
+            "batches = Semaphore(20)\n"  # then it is held, so that it can't be done before it is killed
+            "def tell(*_): print('batch', flush=True); batches.acquire()\n"
             "with Project.open(Path(sys.argv[1])) as project:\n"
             "    print('go', flush=True)\n"
-            "    import_folder(project, preview_folder(Path(sys.argv[2])), copy=sys.argv[3] == 'True')\n"
+            "    preview = preview_folder(Path(sys.argv[2]))\n"
+            "    import_folder(project, preview, copy=sys.argv[3] == 'True', progress=tell)\n"
         )
-        pause = random.Random(0)
-        killed = 0
+        moments = random.Random(0)
         for _ in range(5):
             child = subprocess.Popen(
                 [sys.executable, "-c", code, str(path), str(root), str(copy)], stdout=subprocess.PIPE
             )
             assert child.stdout is not None
             assert child.stdout.readline() == b"go\n"
-            try:
-                child.wait(pause.uniform(0.02, 0.25))
-            except subprocess.TimeoutExpired:
-                child.send_signal(signal.SIGKILL)
-                child.wait()
-                killed += 1
+            for _ in range(moments.randint(0, 15)):
+                assert child.stdout.readline() == b"batch\n"
+            child.send_signal(signal.SIGKILL)
+            assert child.wait() == -signal.SIGKILL
             child.stdout.close()
             assert [finding for finding in check(path) if finding.severity == "error"] == []
-        assert killed
         with Project.open(path) as project:
             import_folder(project, preview_folder(root), copy=copy)
             assert sorted(map(repr, state(project))) == sorted(map(repr, whole))

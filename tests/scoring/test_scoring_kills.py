@@ -17,18 +17,22 @@ from banana100_core.project.runs import add_run, add_steps
 
 PICTURES = 500
 KILLS = 20
+MOST = 20  # pictures of a process that is to be killed, so that something is left for the last one
 
 SCORE = """
 import sys
 from pathlib import Path
 from banana100_core.project import Project
+from banana100_core.project.scores import unscored_images
+from banana100_core.scoring.methods import ready_methods
 from banana100_core.scoring.pool import ScoringPool
 
 with Project.open(Path(sys.argv[1])) as project:
     pool = ScoringPool(project, threads=1)
     pool.subscribe(lambda progress: print(progress.done, flush=True))
     pool.start()
-    pool.request_missing()
+    missing = unscored_images(project, ready_methods(), None)
+    pool.request([sha256 for sha256, _ in missing][: int(sys.argv[2])])
     pool.wait()
     pool.close()
 """
@@ -48,7 +52,7 @@ def test_twenty_kills_while_scoring(tmp_path, make_png):
     chance = random.Random(100)
     finished: dict[tuple[str, str], float] = {}
     for _ in range(KILLS):
-        process = _score(path)
+        process = _score(path, MOST)
         try:
             for line in process.stdout:
                 # Some deaths come at the very start, most after a while of storing.
@@ -64,8 +68,8 @@ def test_twenty_kills_while_scoring(tmp_path, make_png):
         assert len(finished) < 3 * PICTURES, "all was scored before the last kill"
     assert finished
 
-    process = _score(path)
-    process.communicate(timeout=120)
+    process = _score(path, PICTURES)
+    process.communicate(timeout=600)
     assert process.returncode == 0
     stored = _scores(path)
     assert len(stored) == 3 * PICTURES
@@ -73,10 +77,13 @@ def test_twenty_kills_while_scoring(tmp_path, make_png):
     assert [finding for finding in check(path) if finding.severity == "error"] == []
 
 
-def _score(path) -> subprocess.Popen[str]:
+def _score(path, most: int) -> subprocess.Popen[str]:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     return subprocess.Popen(
-        [sys.executable, "-c", SCORE, str(path)], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, "-c", SCORE, str(path), str(most)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
     )
 
 
