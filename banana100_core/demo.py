@@ -83,6 +83,7 @@ def build_demo(path: Path, progress: Progress | None = None, stop: Callable[[], 
     """
     with create_demo(path) as project:
         executor, pool = Executor(project), ScoringPool(project, metrics=METRICS)
+        furthest = 0
         try:
             pool.start()
             pool.request_missing()
@@ -93,7 +94,10 @@ def build_demo(path: Path, progress: Progress | None = None, stop: Callable[[], 
                     if stop is not None and stop():
                         return
                     if progress is not None:
-                        progress(*_how_far(project, executor, pool))
+                        done, total, what = _how_far(project, executor, pool)
+                        # A step and the scores that it still needs are not counted in the same moment.
+                        furthest = max(furthest, done)
+                        progress(furthest, total, what)
         finally:
             executor.close()
             pool.close()

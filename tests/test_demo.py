@@ -64,7 +64,7 @@ def test_photographs_that_are_missing_are_told_with_a_way_out(monkeypatch):
 def test_the_project_is_there_at_once_with_all_runs_planned(tmp_path):
     began = time.process_time()
     with create_demo(tmp_path / "demo.b100") as project:
-        assert time.process_time() - began < 2
+        assert time.process_time() - began < 5
         planned = runs(project)
         assert len(planned) == 2 * len(demo_images())
         assert {(run.state, run.steps_planned, run.protocol) for run in planned} == {
