@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -115,28 +117,40 @@ def test_pictures_that_can_not_be_scored_are_each_named(banana100, study, make_p
     assert [(row["run_id"], row["step"], row["metric"]) for row in figures["failures"]] == [(3, 1, "niqe")]
 
 
+def scores(path) -> set[tuple[str, float]]:
+    with Project.open(path, read_only=True) as project:
+        return {(score.image_sha256, score.score) for score in step_scores(project)}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders there")
 def test_an_interrupted_scoring_keeps_its_scores_and_goes_on(
-    banana100, start_banana100, read_until, study, make_png, tmp_path
+    banana100, start_banana100, study, make_png, tmp_path
 ) -> None:
-    folder = tmp_path / "large_r1"
-    folder.mkdir()
-    for step in range(1, 9):
-        (folder / f"step_{step:03}.png").write_bytes(make_png(1600, 1000, seed=step))
-    banana100("import", "folder", study, folder)
+    last, kept = tmp_path / "last_r1" / "step_001.png", tmp_path / "kept.png"
+    last.parent.mkdir()
+    last.write_bytes(make_png(256, 192, seed=1))
+    banana100("import", "folder", study, last.parent)
+    with Project.open(study, read_only=True) as project:
+        images = {step.image.sha256 for run in runs(project) for step in steps(project, run.id)}
+    # Who reads a pipe that nobody writes to is in the middle of it for as long as it takes.
+    last.rename(kept)
+    os.mkfifo(last)
     arguments = ("score", study, "--metric", "niqe")
     with start_banana100(*arguments) as process:
-        read_until(process.stderr, r"scoring: [1-9]")
+        polled, until = threading.Event(), time.monotonic() + 60
+        while len(scores(study)) < len(images) - 1:
+            assert process.poll() is None
+            assert time.monotonic() < until
+            polled.wait(0.05)
         os.killpg(process.pid, signal.SIGINT)
         assert "banana100: interrupted; all finished work is kept" in process.stderr.read()
         assert process.wait() == 130
-    with Project.open(study, read_only=True) as project:
-        before = {(score.image_sha256, score.score) for score in step_scores(project)}
-        images = {step.image.sha256 for run in runs(project) for step in steps(project, run.id)}
-    assert 0 < len(before) < len(images)
+    before = scores(study)
+    assert len(before) == len(images) - 1
+    kept.replace(last)
     banana100("check", study)
     banana100(*arguments)
-    with Project.open(study, read_only=True) as project:
-        after = {(score.image_sha256, score.score) for score in step_scores(project)}
+    after = scores(study)
     assert before < after
     assert {sha256 for sha256, _ in after} == images
 
