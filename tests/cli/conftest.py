@@ -52,7 +52,7 @@ def banana100_process(tmp_path):
             env=_environment(environment),
             capture_output=True,
             encoding="utf-8",
-            timeout=120,
+            timeout=300,
             check=False,
         )
         assert done.returncode == code, done.stdout + done.stderr

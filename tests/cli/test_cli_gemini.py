@@ -35,7 +35,7 @@ def stand_in(monkeypatch):
     yield start
     for process in started:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
         assert process.returncode == 130
 
 
