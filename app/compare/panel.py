@@ -40,6 +40,7 @@ from app.compare.rule_menu import RuleMenu
 from app.compare.rules import CURRENT_PANE, PANE_COUNT, PaneSteps, Rule, Shows, run_title
 from app.compare.slider import StepSlider
 from app.compare.steps import resize_note
+from app.compare.strips import Strips
 from app.compare.toolbar import CompareToolbar, PlayButtons
 from app.compare.turns import Turn, turn_back
 from app.compare.viewport import Size, zoom_text
@@ -131,10 +132,8 @@ class ComparePanel(QWidget):
         column.setSpacing(0)
         column.addWidget(self.toolbar)
         column.addWidget(self.exporter.bar)
-        column.addWidget(self.panes, 1)
-        column.addWidget(self.readout)
-        column.addWidget(self.meter.view)
-        column.addWidget(self.filmstrip)
+        column.addWidget(self.panes)  # with no stretch, else it alone gave way where there is little room
+        column.addWidget(Strips(self.meter.view, self.readout, self.filmstrip))
         row = QHBoxLayout()
         row.setSpacing(0)
         row.addWidget(self.play_buttons, 0, Qt.AlignmentFlag.AlignTop)

@@ -77,6 +77,7 @@ class Readout(QWidget):
         self._readings: list[Reading] = []
         self._note = ""
         self._count = self._lines = 1
+        self._line = HEIGHT
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
@@ -117,7 +118,8 @@ class Readout(QWidget):
         letters = _LETTERS_OF_TWO * QFontMetrics(self._digits).horizontalAdvance("0")
         room = theme.GRID + 2 * (_SWATCH + theme.GRID) + letters + 3 * (_GAP + 2)
         self._lines = self._count if self._count > 2 or self.width() < room else 1
-        self.setFixedHeight(HEIGHT * self._lines)
+        self._line = HEIGHT if self._lines <= 2 else max(2 * theme.GRID, QFontMetrics(self._digits).height())
+        self.setFixedHeight(self._line * self._lines)
 
     def show_note(self, note: str) -> None:
         """Say something about the comparison."""
@@ -126,8 +128,8 @@ class Readout(QWidget):
             self.update()
 
     def sizeHint(self) -> QSize:
-        """One line."""
-        return QSize(40 * theme.GRID, HEIGHT)
+        """As high as its lines."""
+        return QSize(40 * theme.GRID, self.height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw swatches, figures and the note."""
@@ -139,8 +141,8 @@ class Readout(QWidget):
         for place, reading in enumerate(self._readings):
             top = 0
             if self._lines > 1:
-                x, top = theme.GRID, place * HEIGHT
-            swatch = QRect(x, top + (HEIGHT - _SWATCH) // 2, _SWATCH, _SWATCH)
+                x, top = theme.GRID, place * self._line
+            swatch = QRect(x, top + (self._line - _SWATCH) // 2, _SWATCH, _SWATCH)
             painter.fillRect(swatch, QColor(colours.line))
             painter.fillRect(swatch.adjusted(1, 1, -1, -1), QColor(*reading.rgb))
             x += _SWATCH + theme.GRID
@@ -155,12 +157,12 @@ class Readout(QWidget):
         if self._note and self.width() - note_width - theme.GRID > x:
             painter.setFont(self.font())
             painter.setPen(QColor(colours.warning))
-            room = QRect(0, 0, self.width() - theme.GRID, HEIGHT)
+            room = QRect(0, 0, self.width() - theme.GRID, self._line)
             painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self._note)
 
     def _draw_text(self, painter: QPainter, text: str, x: int, colour: str, top: int = 0) -> int:
         """Draw at x and return where to go on."""
         width = painter.fontMetrics().horizontalAdvance(text)
         painter.setPen(QColor(colour))
-        painter.drawText(QRect(x, top, width + 2, HEIGHT), Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(QRect(x, top, width + 2, self._line), Qt.AlignmentFlag.AlignVCenter, text)
         return x + width + _GAP
