@@ -37,7 +37,7 @@ def pytest_configure(config):
     # Workers that gave way would stand still for minutes while other processes of the tests keep all cores.
     os.environ["BANANA100_GIVE_WAY"] = "0"
     # Here too, and not only for each test: fixtures of a whole module begin before those of its tests.
-    home = tempfile.TemporaryDirectory(prefix="banana100-tests-")
+    home = tempfile.TemporaryDirectory(prefix="banana100-tests-", ignore_cleanup_errors=True)
     config.add_cleanup(home.cleanup)
     for name, folder in _homes(Path(home.name)).items():
         os.environ[name] = folder
@@ -87,9 +87,9 @@ def _outlives_grace(thread: threading.Thread) -> bool:
 def _children() -> set[int]:
     multiprocessing.active_children()  # collects those that have ended
     children = set()
-    for listing in Path("/proc/self/task").glob("*/children"):
+    for thread in os.listdir("/proc/self/task"):  # noqa: PTH208 - a thread may end while they are looked through
         with contextlib.suppress(OSError):
-            children |= {int(pid) for pid in listing.read_text().split()}
+            children |= {int(pid) for pid in Path(f"/proc/self/task/{thread}/children").read_text().split()}
     kept_by_python = resource_tracker._resource_tracker._pid  # one for all processes that it spawns
     return {pid for pid in children if _is_alive(pid) and pid != kept_by_python}
 

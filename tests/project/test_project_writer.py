@@ -58,16 +58,16 @@ def test_the_transaction_is_immediate(project):
 
 def test_a_result_is_given_back(project):
     assert project.write(lambda database: database["run"].count) == 0
-    assert project.submit(lambda database: database["run"].count).result(timeout=10) == 0
+    assert project.submit(lambda database: database["run"].count).result(timeout=60) == 0
 
 
 def test_all_writing_is_on_one_thread_in_order(project):
     names = [project.submit(lambda database: threading.current_thread().name) for _ in range(10)]
-    assert len({name.result(timeout=10) for name in names}) == 1
+    assert len({name.result(timeout=60) for name in names}) == 1
     order: list[int] = []
     for number in range(50):
         last = project.submit(lambda database, number=number: order.append(number))
-    last.result(timeout=10)
+    last.result(timeout=60)
     assert order == list(range(50))
 
 

@@ -123,7 +123,7 @@ def test_a_picture_has_one_score_in_any_order_and_process(folder):
     environment = {"OMP_NUM_THREADS": str(torch.get_num_threads())}
     worker = WorkerProcess(functools.partial(make_rater, folder), "rater", environment=environment)
     try:
-        assert worker.request([1, 2, 0], timeout=120) == [first[1], first[2], first[0]]
+        assert worker.request([1, 2, 0], timeout=600) == [first[1], first[2], first[0]]
     finally:
         worker.stop()
 
@@ -177,7 +177,7 @@ def test_the_pool_stores_the_score(folder, project, make_png, monkeypatch):
     try:
         pool.start()
         pool.request_missing()
-        assert pool.wait(120)
+        assert pool.wait(600)
     finally:
         pool.close()
     (stored,) = step_scores(project)

@@ -202,7 +202,7 @@ def test_another_process_gives_the_same_scores(model, speaking):
     environment = {"OMP_NUM_THREADS": str(torch.get_num_threads())}
     worker = WorkerProcess(functools.partial(make_rater, speaking, SHORT), "rater", environment=environment)
     try:
-        there = worker.request([2, 0], timeout=120)
+        there = worker.request([2, 0], timeout=600)
     finally:
         worker.stop()
     assert there == [model.rate(*picture(2)), model.rate(*picture(0))]
@@ -318,7 +318,7 @@ def test_a_worker_keeps_what_was_said(speaking, mute, tmp_path, make_png, monkey
         worker = WorkerProcess(functools.partial(make_worker, setup), name, environment=environment)
         events = []
         try:
-            worker.request(Job((location,), ("visualquality_r1",)), timeout=120, on_event=events.append)
+            worker.request(Job((location,), ("visualquality_r1",)), timeout=600, on_event=events.append)
         finally:
             worker.stop()
         (heard[name],) = [event for event in events if isinstance(event, Scored)]
