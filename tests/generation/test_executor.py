@@ -191,7 +191,7 @@ def test_close_leaves_runs_planned_and_another_executor_goes_on(
     project, plan_runs, images_of, undisturbed
 ) -> None:
     run_ids = plan_runs(project)
-    executor = Executor(project)
+    executor = Executor(project, side_by_side=1)
     reached = at_step(executor, 5, executor.pause)  # else it might be done before it is closed
     executor.start()
     assert reached.wait(WAIT)
