@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
+import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PROGRAM = [sys.executable, "-m", "banana100_core.cli"]
 
@@ -91,18 +96,17 @@ def start_banana100(tmp_path):
 
 
 @pytest.fixture
-def read_until():
-    """Reads lines until one matches; a command that ends before fails the test."""
+def wait_until():
+    """Waits for what a command does to a project; one that ends before fails the test."""
 
-    def read(stream, pattern: str) -> str:
-        seen = []
-        for line in stream:
-            seen.append(line)
-            if re.search(pattern, line):
-                return line
-        pytest.fail(f"{pattern!r} never came: {''.join(seen)}")
+    def wait(process: subprocess.Popen[str], condition: Callable[[], bool]) -> None:
+        polled, end = threading.Event(), time.monotonic() + 120
+        while not condition():
+            assert process.poll() is None, process.stderr.read()
+            assert time.monotonic() < end
+            polled.wait(0.05)
 
-    return read
+    return wait
 
 
 @pytest.fixture

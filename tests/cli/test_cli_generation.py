@@ -95,11 +95,11 @@ def test_what_can_not_be_planned_is_said_and_adds_nothing(banana100, empty, pict
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_runs_keep_their_steps_and_resume_as_if_nothing_had_been(
-    banana100, start_banana100, read_until, empty, long_run, sent
+    banana100, start_banana100, wait_until, empty, long_run, sent
 ) -> None:
     options, undisturbed = long_run
     with start_banana100("generate", empty, *options) as process:
-        read_until(process.stderr, rf"generating: [1-9]\d* of {LONG}")
+        wait_until(process, lambda: hashes(empty) and len(hashes(empty)[0]) > 1)
         if sent is signal.SIGINT:
             # As a terminal does, the worker gets it too; and as `timeout` does, the command gets it twice.
             process.send_signal(sent)

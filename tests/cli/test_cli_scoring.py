@@ -7,8 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -124,7 +122,7 @@ def scores(path) -> set[tuple[str, float]]:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders there")
 def test_an_interrupted_scoring_keeps_its_scores_and_goes_on(
-    banana100, start_banana100, study, make_png, tmp_path
+    banana100, start_banana100, wait_until, study, make_png, tmp_path
 ) -> None:
     last, kept = tmp_path / "last_r1" / "step_001.png", tmp_path / "kept.png"
     last.parent.mkdir()
@@ -137,11 +135,7 @@ def test_an_interrupted_scoring_keeps_its_scores_and_goes_on(
     os.mkfifo(last)
     arguments = ("score", study, "--metric", "niqe")
     with start_banana100(*arguments) as process:
-        polled, until = threading.Event(), time.monotonic() + 60
-        while len(scores(study)) < len(images) - 1:
-            assert process.poll() is None
-            assert time.monotonic() < until
-            polled.wait(0.05)
+        wait_until(process, lambda: len(scores(study)) == len(images) - 1)
         os.killpg(process.pid, signal.SIGINT)
         assert "banana100: interrupted; all finished work is kept" in process.stderr.read()
         assert process.wait() == 130
