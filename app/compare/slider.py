@@ -259,7 +259,8 @@ class StepSlider(QAbstractSlider):
             if x - gap < room.left() + wanted and x + gap > room.left():
                 room.setLeft(x + gap)
         if wanted > room.width():
-            after = QRectF(rect.right() + gap / 2, rect.top(), wanted + gap, rect.height())
+            beside = gap if any(abs(x - rect.right()) < gap for x in marks) else gap / 2
+            after = QRectF(rect.right() + beside, rect.top(), wanted + gap, rect.height())
             before = QRectF(rect.left() - gap / 2 - wanted, rect.top(), wanted, rect.height())
             room = after if after.right() <= self.width() else before if before.left() >= 0 else room
         painter.setPen(colour)

@@ -37,6 +37,8 @@ class SuggestionSection(QWidget):
 
     changed = Signal()
     """There are other rows."""
+    current_chosen = Signal()
+    """The current one was chosen, and is to be seen."""
 
     def __init__(self, session: Session, registry: ActionRegistry, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,12 +49,18 @@ class SuggestionSection(QWidget):
         self._open: list[Suggestion] = []
         self._modes: dict[str, FailureMode] = {}
         self._current: str | None = None
+        self._looked_for = False  # it was chosen, and its row has not been shown since
         self._rejected: str | None = None
         self.rows: list[SuggestionRow] = []
         self.finder = SuggestionFinder(session, self)
         self._build()
         self._connect()
         self.read_again()
+
+    @property
+    def current_row(self) -> SuggestionRow | None:
+        """The row that the keys decide on."""
+        return next((row for row in self.rows if row.suggestion.uuid == self._current), None)
 
     # Deciding
 
@@ -97,7 +105,7 @@ class SuggestionSection(QWidget):
 
     def choose(self, uuid: str) -> None:
         """Make one the current one, and look at its onset."""
-        self._current = uuid
+        self._current, self._looked_for = uuid, True
         self._show_current()
         suggestion = self._suggestion(uuid)
         if suggestion is not None:
@@ -259,6 +267,9 @@ class SuggestionSection(QWidget):
         can_decide = project is not None and not project.read_only
         for row in self.rows:
             row.set_current(on=row.suggestion.uuid == self._current)
+            if self._looked_for and row.suggestion.uuid == self._current:
+                self._looked_for = False
+                self.current_chosen.emit()
             row.accept.setEnabled(can_decide)
             row.reject.setEnabled(can_decide)
         for key in _DECIDING:
@@ -371,6 +382,6 @@ class SuggestionSection(QWidget):
         if suggestion is None:
             self._say("No suggestion is open.")
             return
-        self._current = suggestion.uuid
+        self._current, self._looked_for = suggestion.uuid, True
         self._session.choose_run(suggestion.run_id)
         self._session.choose_step(suggestion.onset)

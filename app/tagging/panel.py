@@ -186,6 +186,8 @@ class TaggingPanel(QWidget):
         column.addWidget(self.list)
         column.addWidget(self.suggestions)
         self.suggestions.changed.connect(self._show_words)
+        # A row has its height only after the layout has been made.
+        self.suggestions.current_chosen.connect(lambda: QTimer.singleShot(0, self._reveal_suggestion))
         column.addStretch(1)
         self.list_area = _scrolling(tags)
         splitter = QSplitter(Qt.Orientation.Vertical)
@@ -243,6 +245,11 @@ class TaggingPanel(QWidget):
         chosen = self.list.shown.get(self._chosen or 0)
         if chosen is not None:
             self.list_area.ensureWidgetVisible(chosen)
+
+    def _reveal_suggestion(self) -> None:
+        row = self.suggestions.current_row
+        if row is not None:
+            self.list_area.ensureWidgetVisible(row, 0, theme.GRID)
 
     # The session's changes
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import QRect
 
+from app.compare.outlines.drawing import free_place
 from app.compare.outlines.frame import Frame, mapped
 from app.compare.outlines.geometry import (
     contains,
@@ -114,3 +116,14 @@ def test_moving_keeps_the_form_and_stays_inside(points, by):
     assert all(-1e-9 <= x <= 100 + 1e-9 and -1e-9 <= y <= 80 + 1e-9 for x, y in there)
     steps = np.array(there) - np.array(points)
     np.testing.assert_allclose(steps, np.broadcast_to(steps[0], steps.shape), atol=1e-9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=20))
+def test_no_label_covers_another_nor_leaves_the_picture_at_its_top(corners_of):
+    taken = []
+    for left, top in corners_of:
+        place = free_place(QRect(left, top, 20, 8), taken, 0)
+        assert not any(place.intersects(other) for other in taken)
+        assert (place.left(), place.size()) == (left, QRect(0, 0, 20, 8).size())
+        assert place.top() >= 0
+        taken.append(place)

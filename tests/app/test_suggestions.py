@@ -106,6 +106,23 @@ def test_a_click_on_a_suggestion_goes_to_its_onset(section, session):
     assert session.step == 3
 
 
+def test_the_suggestion_that_is_gone_on_to_is_seen_whole_with_its_buttons(qtbot, runs):
+    desk = Desk(qtbot, runs, "Ada")
+    desk.window.resize(360, 1000)
+    section = desk.panel.suggestions
+    qtbot.waitUntil(lambda: len(section.rows) == 2)
+    area = desk.panel.list_area.viewport()
+    for place in (1, 0):
+        section.choose(section.rows[place].suggestion.uuid)
+
+        def seen(row=section.rows[place]):
+            top = row.mapTo(area, QPoint(0, 0)).y()
+            return top >= 0 and top + row.height() <= area.height()
+
+        qtbot.waitUntil(seen)
+    desk.close()
+
+
 def test_finding_replaces_open_ones_of_the_chosen_runs(section, session, qtbot):
     session.selected_runs = [1, 2]
     with qtbot.waitSignal(section.finder.finished):

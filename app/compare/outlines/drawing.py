@@ -271,13 +271,18 @@ def draw_labels(
     """Name the outlines on screen where these are not too many; the chosen one is always named."""
     seen = part.seen()
     outlines = layer.within(seen) if layer.count_within(seen) <= _MOST_LABELS else [chosen] if chosen else []
-    for outline in outlines:
+    taken: list[QRect] = []
+    for outline in sorted(outlines, key=lambda each: each is not chosen):  # which gets the best place
         bounds = part.to_pane.mapRect(outline.bounds)
         if outline is chosen or bounds.width() >= 3 * _HANDLE * display_scale:
-            _draw_label(painter, part, outline, bounds, round(_LABEL_SIZE * display_scale))
+            size = round(_LABEL_SIZE * display_scale)
+            taken.append(_draw_label(painter, part, outline, bounds, size, taken))
 
 
-def _draw_label(painter: QPainter, part: Part, outline: Outline, bounds: QRectF, pixel_size: int) -> None:
+def _draw_label(
+    painter: QPainter, part: Part, outline: Outline, bounds: QRectF, pixel_size: int, taken: Sequence[QRect]
+) -> QRect:
+    """Name an outline above it, beside the places that are taken; returns the place it got."""
     text = outline.label + (f" · from {outline.outlined_step}" if outline.held and outline.numbered else "")
     text += " · not saved" if outline.unsaved else ""
     label = _label(text, theme.level_colour(outline.level).name(), pixel_size)
@@ -286,9 +291,27 @@ def _draw_label(painter: QPainter, part: Part, outline: Outline, bounds: QRectF,
     top = round(bounds.top()) - label.height() - 2
     if top < clip.top:  # inside, where there is no room above
         top = max(clip.top, round(bounds.top()) + 2)
+    place = free_place(QRect(left, top, label.width(), label.height()), taken, clip.top)
     painter.setOpacity(1.0 if outline.own else 0.7)
-    painter.drawImage(left, top, label)
+    painter.drawImage(place.topLeft(), label)
     painter.setOpacity(1.0)
+    return place
+
+
+def free_place(wanted: QRect, taken: Sequence[QRect], top: int) -> QRect:
+    """The first free place above the one wanted, or below it where there is no room above."""
+    place = QRect(wanted)
+    while (other := _first_at(place, taken)) is not None:
+        place.moveBottom(other.top() - 1)
+    if place.top() < top:
+        place = QRect(wanted)
+        while (other := _first_at(place, taken)) is not None:
+            place.moveTop(other.bottom() + 1)
+    return place
+
+
+def _first_at(place: QRect, taken: Sequence[QRect]) -> QRect | None:
+    return next((other for other in taken if other.intersects(place)), None)
 
 
 @lru_cache(maxsize=256)
