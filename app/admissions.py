@@ -83,7 +83,14 @@ class Admissions(QObject):
             self._stale = True
             return
         self._reading, self._stale = True, False
-        self._session.in_background(lambda: _find(project, runs, wanted), self._take)
+        self._session.in_background(
+            lambda: _find(project, runs, wanted), self._take, self._give_up, once=True
+        )
+
+    def _give_up(self) -> None:
+        self._reading = False
+        if self._stale:
+            self._read()
 
     def _take(self, found: Findings) -> None:
         self._reading = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
@@ -34,6 +34,7 @@ class Background(QObject):
         self._name = name
         self._threads: ThreadPoolExecutor | None = None
         self._epoch = 0
+        self._told: set[tuple[type[Exception], str]] = set()
         self._results: deque[tuple[int, Callable[[], object]]] = deque()
         # One result each turn of the event loop: several at once would keep the user waiting for their sum.
         self._turn = QTimer(self)
@@ -41,37 +42,62 @@ class Background(QObject):
         self._turn.timeout.connect(self._deliver)
         self._done.connect(self._take, Qt.ConnectionType.QueuedConnection)
 
-    def do(self, work: Callable[[], Any], then: Callable[[Any], object] | None = None) -> None:
-        """Do `work` on a thread, then call `then` with its result on the UI thread.
+    def do(
+        self,
+        work: Callable[[], Any],
+        then: Callable[[Any], object] | None = None,
+        otherwise: Callable[[], object] | None = None,
+        *,
+        once: bool = False,
+    ) -> None:
+        """Do `work` on a thread, then call `then` with its result on the UI thread, or `otherwise`.
 
-        A BananaError is told by `failed`; any other exception is raised on the UI thread, where it is caught
-        and shown as the bug that it is.
+        `otherwise` is for who waits: it is called when the work failed, before that is told. A BananaError is
+        told by `failed`; any other exception is raised on the UI thread, where it is caught and shown as the
+        bug that it is. With `once`, for what is done again and again, the same failure is told no second time
+        until `stop`.
         """
         if self._threads is None:
             self._threads = ThreadPoolExecutor(max_workers=3, thread_name_prefix=self._name)
-        self._threads.submit(self._work, self._epoch, work, then)
+        self._threads.submit(self._work, self._epoch, work, then, otherwise, once)
 
     def stop(self) -> None:
         """Drop what has not begun, wait for the rest; nothing of it is delivered afterwards."""
         self._epoch += 1
         self._results.clear()
+        self._told.clear()
         self._turn.stop()
         if self._threads is not None:
             self._threads.shutdown(wait=True, cancel_futures=True)
             self._threads = None
 
-    def _work(self, epoch: int, work: Callable[[], Any], then: Callable[[Any], object] | None) -> None:
+    def _work(
+        self,
+        epoch: int,
+        work: Callable[[], Any],
+        then: Callable[[Any], object] | None,
+        otherwise: Callable[[], object] | None,
+        once: bool,
+    ) -> None:
         try:
             result = work()
-        except BananaError as error:
-            message = str(error)
-            self._done.emit(epoch, lambda: self.failed.emit(message))
         except Exception as error:  # noqa: BLE001 - raised again on the UI thread
             fault = error
-            self._done.emit(epoch, lambda: _raise(fault))
+            self._done.emit(epoch, lambda: self._fail(fault, otherwise, once=once))
         else:
             if then is not None:
                 self._done.emit(epoch, lambda: then(result))
+
+    def _fail(self, fault: Exception, otherwise: Callable[[], object] | None, *, once: bool) -> None:
+        if otherwise is not None:
+            otherwise()
+        kind = type(fault), str(fault)
+        if once and kind in self._told:
+            return
+        self._told.add(kind)
+        if not isinstance(fault, BananaError):
+            raise fault
+        self.failed.emit(str(fault))
 
     def _take(self, epoch: int, call: Callable[[], object]) -> None:
         self._results.append((epoch, call))
@@ -150,7 +176,3 @@ def side_by_side(calls: Sequence[Callable[[], object]]) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-
-
-def _raise(error: Exception) -> NoReturn:
-    raise error

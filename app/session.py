@@ -290,13 +290,21 @@ class Session(QObject):
 
     # Work
 
-    def in_background(self, work: Callable[[], Any], then: Callable[[Any], object] | None = None) -> None:
+    def in_background(
+        self,
+        work: Callable[[], Any],
+        then: Callable[[Any], object] | None = None,
+        otherwise: Callable[[], object] | None = None,
+        *,
+        once: bool = False,
+    ) -> None:
         """Do `work` off the UI thread and hand its result to `then` on it; not if the project closes first.
 
-        A BananaError is told by `failed`; any other exception is raised on the UI thread.
+        A BananaError is told by `failed`; any other exception is raised on the UI thread. `otherwise` is
+        called before that, and with `once` the same failure is told once while the project is open.
         """
         if self.project is not None:
-            self._background.do(work, then)
+            self._background.do(work, then, otherwise, once=once)
 
     def start_pool(self) -> None:
         """Start the scoring pool; from then on it scores new steps as they arrive."""
@@ -364,7 +372,12 @@ class Session(QObject):
             return
         run_id = run.id if run is not None and "step" in self._stale else None
         self._reading, self._stale = True, frozenset()
-        self.in_background(lambda: _read(project, run_id), self._take_runs)
+        self.in_background(lambda: _read(project, run_id), self._take_runs, self._read_stale, once=True)
+
+    def _read_stale(self) -> None:
+        self._reading = False
+        if self._stale:
+            self._read_again(frozenset())
 
     def _take_runs(self, read: tuple[list[Run], int | None, list[Step]]) -> None:
         self._reading = False

@@ -105,15 +105,19 @@ class Facts(QObject):
         project = self._session.project
         if project is not None and not self._reads:
             self._reads, self._stale = True, False
-            self._session.in_background(lambda: _read(project), self._take)
+            self._session.in_background(lambda: _read(project), self._take, self._end_reading, once=True)
+
+    def _end_reading(self, seconds: float = 0.0) -> None:
+        self._reads = False
+        if self._stale:
+            self._rest.start(max(REST_MS, round(1000 * PAUSE * seconds)))
 
     def _take(self, reading: Reading) -> None:
         renamed = reading.names != self._last.names
-        self._reads, self._last = False, reading
+        self._last = reading
+        self._end_reading(reading.seconds)
         if renamed:
             self._entries.clear()
-        if self._stale:
-            self._rest.start(max(REST_MS, round(1000 * PAUSE * reading.seconds)))
         self.updated.emit()
 
     def _forget(self) -> None:

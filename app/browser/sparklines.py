@@ -128,7 +128,9 @@ class Sparklines(QObject):
         runs = sorted(self._wanted) or self._ahead()
         if runs:
             self._reads = True
-            self._session.in_background(lambda: _read(project, runs, metric), self._take)
+            self._session.in_background(
+                lambda: _read(project, runs, metric), self._take, lambda: self._end_reading(runs), once=True
+            )
 
     def _ahead(self) -> list[int]:
         """Runs that were never read; what has changed since is read when it is on screen again."""
@@ -138,19 +140,23 @@ class Sparklines(QObject):
         unread = (run_id for run_id in ids if run_id not in self._curves and run_id not in self._fresh)
         return list(islice(unread, AHEAD))
 
+    def _end_reading(self, runs: list[int]) -> None:
+        """What failed is asked for again when scores come."""
+        self._reads = False
+        self._fresh.update(runs)
+        self._wanted.difference_update(runs)
+        self._reading.start(0)
+
     def _take(self, reading: _Reading) -> None:
         changed = {run_id for run_id, curve in reading.curves.items() if self._curves.get(run_id) != curve}
         before = self._metric, self._span
-        self._reads = False
+        self._end_reading(reading.run_ids)
         self._metric = reading.metric
         self._curves.update(reading.curves)
         spans = [curve.span for curve in self._curves.values() if curve.points]
         self._span = (
             _wide(min(low for low, _ in spans), max(high for _, high in spans)) if spans else _NO_SPAN
         )
-        self._fresh.update(reading.run_ids)
-        self._wanted.difference_update(reading.run_ids)
-        self._reading.start(0)
         if (self._metric, self._span) != before:
             self.updated.emit(None)
         elif changed:

@@ -54,15 +54,21 @@ class FlipMaps(QObject):
         one, other = reference.pyramid, image.pyramid
         self._working = True
         self._session.in_background(
-            lambda: _error_map(one, other), lambda made: self._take((reference.key, image.key), made)
+            lambda: _error_map(one, other),
+            lambda made: self._take((reference.key, image.key), made),
+            self._go_on,
+            once=True,
         )
 
-    def _take(self, pair: tuple[str, str], made: Pyramid) -> None:
+    def _go_on(self) -> None:
         self._working = False
+        self._begin()
+
+    def _take(self, pair: tuple[str, str], made: Pyramid) -> None:
         self._maps[pair] = PaneImage(picture_size(made), made)
         while len(self._maps) > _KEPT:
             self._maps.popitem(last=False)
-        self._begin()
+        self._go_on()
         self.updated.emit()
 
     def _forget(self) -> None:

@@ -80,11 +80,14 @@ class RegionMeter(QObject):
             found = [measured(*each) for each in wanted]
             return [each for each in found if each is not None]
 
-        self._session.in_background(work, self._take)
+        self._session.in_background(work, self._take, self._end_measuring, once=True)
 
     def _take(self, found: list[Measured]) -> None:
-        again, self._working, self._again = self._again, False, False
         self.view.show_measured(found)
+        self._end_measuring()
+
+    def _end_measuring(self) -> None:
+        again, self._working, self._again = self._again, False, False
         if again:
             self._read()
 

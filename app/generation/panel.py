@@ -100,6 +100,7 @@ class GenerationPanel(QWidget):
         self._session.in_background(
             lambda: starting.start(project, executor, plan, wishes.budget_usd, wishes.calls_per_minute),
             self._take_started,
+            self._end_starting,
         )
 
     def go_on(self) -> None:
@@ -249,6 +250,10 @@ class GenerationPanel(QWidget):
         self.progress.say(progress, executor.limits if executor is not None else None)
         self._show_buttons()
 
+    def _end_starting(self) -> None:
+        self._starting = False
+        self._show_buttons()
+
     def _take_started(self, result: list[int] | str) -> None:
         self._starting = False
         if isinstance(result, str):
@@ -284,11 +289,19 @@ class GenerationPanel(QWidget):
         if project is None or self._reading_failures or not shown:
             return
         self._reading_failures, self._failures_stale = True, False
-        self._session.in_background(lambda: failed_calls(project, shown, SHOWN_FAILURES), self._take_failures)
+        self._session.in_background(
+            lambda: failed_calls(project, shown, SHOWN_FAILURES),
+            self._take_failures,
+            self._end_reading_failures,
+            once=True,
+        )
 
     def _take_failures(self, failed: list[FailedCall]) -> None:
-        self._reading_failures = False
+        self._end_reading_failures()
         self.progress.show_failures(failed, self._session.runs)
+
+    def _end_reading_failures(self) -> None:
+        self._reading_failures = False
         if self._failures_stale:
             self._read_failures()
 

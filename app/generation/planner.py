@@ -89,15 +89,22 @@ class Planner(QObject):
         self._session.in_background(
             lambda: forecast(project, plan, known, calls_per_minute=rate),
             lambda takes: self._take(plan, rate, takes),
+            lambda: self._end_asking(plan, rate),
+            once=True,
         )
 
     def _take(self, plan: Plan, rate: float | None, takes: Forecast) -> None:
+        if self._end_asking(plan, rate):
+            self.takes = takes
+            self.changed.emit()
+
+    def _end_asking(self, plan: Plan, rate: float | None) -> bool:
+        """Ask again if another plan is to be made by now; whether it is still this one."""
         self._asking = False
-        if (plan, rate) != (self.plan, self._rate):
+        same = (plan, rate) == (self.plan, self._rate)
+        if not same:
             self._ask()
-            return
-        self.takes = takes
-        self.changed.emit()
+        return same
 
     def _forget(self) -> None:
         self.plan = self.takes = None

@@ -179,13 +179,15 @@ class GapView(QWidget):
         self._stale, self._reading = False, True
         begun = time.perf_counter()
 
-        def take(found: list[Gap]) -> None:
-            if project is self._session.project:
-                self._reading = False
-                self._timer.start(int(1000 * REST * (time.perf_counter() - begun)))
-                self._show(found)
+        def rest() -> None:
+            self._reading = False
+            self._timer.start(int(1000 * REST * (time.perf_counter() - begun)))
 
-        self._session.in_background(lambda: gaps(project), take)
+        def take(found: list[Gap]) -> None:
+            rest()
+            self._show(found)
+
+        self._session.in_background(lambda: gaps(project), take, rest, once=True)
 
     def _show(self, found: list[Gap]) -> None:
         self._found = found

@@ -102,7 +102,14 @@ class ScoreSource(QObject):
         self._session.in_background(
             lambda: _answer(reading, question, ready, counts, stale=stale),
             lambda answer: self._take(reading, answer),
+            self._give_up,
+            once=True,
         )
+
+    def _give_up(self) -> None:
+        """What was read of a table may be half of it."""
+        self._reading, self._busy = None, False
+        self._go_on()
 
     def _take(self, reading: _Reading, answer: Answer) -> None:
         if reading.project is not self._session.project:

@@ -87,13 +87,16 @@ class ContradictionsView(QWidget):
             names = {mode.key: mode.name for mode in failure_modes(project)}
             return [_line(each, names) for each in contradictions(project, verdicts=verdicts)]
 
-        self._session.in_background(read, self._take)
+        self._session.in_background(read, self._take, self._end_reading, once=True)
 
     def _take(self, lines: list[Line]) -> None:
-        self._busy = False
+        self._end_reading()
         self.list.lines.show(lines)
         found = "None found. " if not lines else "1 run. " if len(lines) == 1 else f"{len(lines):,} runs. "
         self.state.setText(found + WHAT)
+
+    def _end_reading(self) -> None:
+        self._busy = False
         if self._stale:
             self._wait.start()
 

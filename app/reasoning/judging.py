@@ -204,11 +204,16 @@ class JudgeView(QWidget):
             return
         model, run_ids = self.model.text().strip() or judge_model(), self._run_ids()
         self._busy, self._stale = True, False
-        self._session.in_background(lambda: plan_judgement(project, model, prompt, run_ids), self._take)
+        self._session.in_background(
+            lambda: plan_judgement(project, model, prompt, run_ids), self._take, self._end_asking, once=True
+        )
 
     def _take(self, plan: JudgePlan) -> None:
-        self._busy = False
         self._plan = plan
+        self._end_asking()
+
+    def _end_asking(self) -> None:
+        self._busy = False
         if self._stale:
             self._wait.start()
         self._show_state()

@@ -81,7 +81,9 @@ class SearchView(QWidget):
             return
         run_ids = self._session.selected_runs if self.selected_only.isChecked() else None
         self._busy, self._stale = True, False
-        self._session.in_background(lambda: (words, search(project, words, run_ids=run_ids)), self._answer)
+        self._session.in_background(
+            lambda: (words, search(project, words, run_ids=run_ids)), self._answer, self._give_up, once=True
+        )
 
     def _answer(self, read: tuple[str, Matches]) -> None:
         self._busy = False
@@ -89,6 +91,11 @@ class SearchView(QWidget):
             self._ask()
         else:
             self._take(read)
+
+    def _give_up(self) -> None:
+        self._busy = False
+        if self._stale:
+            self._ask()
 
     def _take(self, read: tuple[str, Matches | None]) -> None:
         _words, matches = read
