@@ -119,6 +119,7 @@ class ConflictChooser(QWidget):
         self.table.setAlternatingRowColors(False)
         self.table.verticalHeader().hide()
         self.table.setShowGrid(False)
+        self.table.setStyleSheet(f"QTableView::item {{ padding: 0 {theme.GRID}px; }}")  # as headings have
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.horizontalHeader().setHighlightSections(False)
