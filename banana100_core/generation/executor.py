@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import sqlite3
 import threading
@@ -250,12 +251,21 @@ class Executor:
     def _next_job(self, lane: _Lane, *, leave: bool) -> _Job | None:
         """The next job of a lane; where there is none, the thread that asks may be counted out of it."""
         with self._state:
-            if lane.queue:
-                return lane.queue.popleft()
+            while lane.queue:
+                job = next((each for each in lane.queue if self._is_free(each)), None)
+                if job is not None:
+                    lane.queue.remove(job)
+                    return job
+                self._state.wait()
             if leave:
                 lane.busy -= 1
                 self._state.notify_all()
             return None
+
+    def _is_free(self, job: _Job) -> bool:
+        """Whether nothing is at its run any more; what was cancelled a moment ago may still be ending."""
+        earlier = itertools.takewhile(lambda each: each is not job, self._jobs)
+        return all(each.ended or each.run.id != job.run.id for each in earlier)
 
     def _work_off(self, job: _Job, held: HeldSeat) -> None:
         reason = ""
@@ -273,6 +283,7 @@ class Executor:
             reason = self._halt(job, f"The program has a fault: {error!r}. Please report it.")
         with self._state:
             job.ended = True
+            self._state.notify_all()
             if reason:
                 self._failed += 1
                 self._latest = (job.run.id, self._latest[1], f"{_title(job.run)} stopped. {reason}")

@@ -171,6 +171,28 @@ def test_cancel_keeps_what_is_finished_and_a_run_can_be_taken_up_again(
     assert {stored.state for stored in runs(project)} == {RunState.DONE}
 
 
+def test_a_run_that_is_cancelled_and_started_at_once_is_worked_off_by_one_thread(project, plan_runs) -> None:
+    run_ids = plan_runs(project, images=["one"])
+    executor = Executor(project, side_by_side=2)
+    again, went_on, states = threading.Event(), threading.Event(), []
+
+    def hear(progress: GenerationProgress) -> None:
+        if progress.steps_done == 1 and not again.is_set():
+            again.set()
+            executor.cancel()
+            executor.start(run_ids)
+            went_on.wait(2)  # the other thread could begin meanwhile, and may not
+        elif again.is_set() and progress.step > 1:
+            states.append(run(project, progress.run_id).state)
+            went_on.set()
+
+    executor.subscribe(hear)
+    made(executor, run_ids)
+    assert again.is_set()
+    assert set(states) == {RunState.PLANNED, RunState.DONE}
+    assert runs(project)[0].state is RunState.DONE
+
+
 @pytest.mark.parametrize("end", [Executor.cancel, Executor.close])
 def test_an_edit_that_never_ends_does_not_hold_up_the_end(project, plan_runs, executor, trouble, end) -> None:
     plan_runs(project, images=["one"], editor=("trouble", "hangs"))
