@@ -287,6 +287,14 @@ def _style_sheet(shown: Colours) -> str:
         background: {shown.accent}; border-color: {shown.accent}; image: url("{_CHECK}");
     }}
     QCheckBox::indicator:disabled {{ border-color: {shown.disabled}; }}
+    QRadioButton::indicator {{
+        width: {GRID + half}px; height: {GRID + half}px; border: 1px solid {shown.muted};
+        border-radius: {half + quarter + 1}px; background: {shown.field};
+    }}
+    QRadioButton::indicator:checked {{
+        width: {half + quarter}px; height: {half + quarter}px; border: {half}px solid {shown.accent};
+        background: {shown.on_accent};
+    }}
     QComboBox::drop-down {{ border: none; width: {2 * GRID + half}px; }}
     QComboBox::down-arrow {{ image: url("{_CARET}"); width: {GRID + half}px; height: {GRID + half}px; }}
     QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ width: 0; border: none; }}

@@ -66,7 +66,8 @@ class TagMarks(QObject):
         if self._session.run is not None and self._session.run.id == run_id:
             blinding, annotator = self._session.blinding, self._session.annotator
             told = [tag for tag in of_run if not blinding.tags or tag.annotator == annotator]
-            self._slider.show_tags(told, modes, [] if blinding.suggestions else suggested)
+            shown = [] if blinding.suggestions else suggested
+            self._slider.show_tags(told, modes, shown, annotator)
             self._outlines.show_tags(of_run, modes)
 
     def _show_flags(self) -> None:

@@ -46,6 +46,7 @@ class StepSlider(QAbstractSlider):
         self._tags: Sequence[Tag] = ()
         self._suggestions: Sequence[Suggestion] = ()
         self._modes: Mapping[str, FailureMode] = {}
+        self._annotator: str | None = None
         self._bars: list[Bar] = []
         self._lanes = 1
         self._flags: list[Flag] = []
@@ -69,12 +70,16 @@ class StepSlider(QAbstractSlider):
         self.update()
 
     def show_tags(
-        self, tags: Sequence[Tag], modes: Mapping[str, FailureMode], suggestions: Sequence[Suggestion] = ()
+        self,
+        tags: Sequence[Tag],
+        modes: Mapping[str, FailureMode],
+        suggestions: Sequence[Suggestion] = (),
+        annotator: str | None = None,
     ) -> None:
-        """Draw the tags of the run, and what is suggested."""
-        self._tags, self._modes, self._suggestions = tags, modes, suggestions
+        """Draw the tags of the run, and what is suggested; it is said whose those of other annotators are."""
+        self._tags, self._modes, self._suggestions, self._annotator = tags, modes, suggestions, annotator
         numbers = [step.number for step in self._steps]
-        self._bars = lay_out(tags, numbers, modes, suggestions, numbered=self._numbered)
+        self._bars = lay_out(tags, numbers, modes, suggestions, numbered=self._numbered, annotator=annotator)
         if lanes_of(self._bars) > self._lanes:  # never fewer again, or pictures would jump from run to run
             self._lanes = lanes_of(self._bars)
             self.updateGeometry()
@@ -84,7 +89,7 @@ class StepSlider(QAbstractSlider):
         """Say the numbers of steps, or don't while they are hidden."""
         if shown != self._numbered:
             self._numbered = shown
-            self.show_tags(self._tags, self._modes, self._suggestions)
+            self.show_tags(self._tags, self._modes, self._suggestions, self._annotator)
 
     def mark_outlined(
         self, steps: Mapping[str, Sequence[int]], bare: Mapping[str, Sequence[int]] | None = None

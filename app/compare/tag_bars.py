@@ -46,13 +46,22 @@ def lay_out(
     suggestions: Sequence[Suggestion] = (),
     *,
     numbered: bool = True,
+    annotator: str | None = None,
 ) -> list[Bar]:
-    """Give each tag a bar in the topmost lane that is free, in order of onset; suggestions after all tags."""
+    """Give each tag a bar in the topmost lane that is free, in order of onset; suggestions after all tags.
+
+    Those of others than the `annotator`, where one is named, say whose they are.
+    """
     if not numbers:
         return []
     in_order = sorted(tags, key=lambda tag: (tag.onset, tag.created_at))
     ends: list[int] = []
-    bars = [_in_lane(_bar(tag, numbers, modes, numbered=numbered), ends, TAG_LANES) for tag in in_order]
+    bars = []
+    for tag in in_order:
+        bar = _bar(tag, numbers, modes, numbered=numbered)
+        if annotator not in {None, tag.annotator}:
+            bar = replace(bar, text=f"{bar.text} · {tag.annotator}")
+        bars.append(_in_lane(bar, ends, TAG_LANES))
     most = len(ends) + SUGGESTION_LANES
     return bars + [
         _in_lane(_bar(each, numbers, modes, numbered=numbered), ends, most) for each in suggestions

@@ -245,7 +245,7 @@ def test_a_run_opens_at_a_step_drawn_for_each_annotator_while_numbers_are_hidden
             session.choose_step(4)
             session.choose_run(run.id)
             assert session.step == opened.setdefault((annotator, run.id), session.step)
-    assert set(opened.values()) == {1, 2, 3, 4}
+    assert len(set(opened.values())) > 1  # of sixteen draws
 
 
 def test_how_many_steps_a_run_has_is_hidden_with_their_numbers(desk):

@@ -424,7 +424,7 @@ def test_tags_are_bars_along_the_slider_and_follow_changes(panel, session, qtbot
     qtbot.waitUntil(lambda: len(panel.slider.bars) == 2)
     noise, counting = panel.slider.bars
     assert (noise.text, noise.first, noise.last, noise.open_end) == (
-        "Persistent noise from 3",
+        "Persistent noise from 3 · ada",
         3,
         LAST,
         True,
@@ -473,6 +473,15 @@ def test_bars_share_a_lane_where_they_do_not_overlap(project):
         add_tag(project, "ada", NewTag(run_id, "persistent_noise", onset, end))
     bars = lay_out(tags(project, run_id), list(range(10)), failure_modes())
     assert [(bar.first, bar.lane) for bar in bars] == [(1, 0), (2, 1), (4, 0), (7, 1)]
+
+
+def test_bars_of_others_say_whose_they_are(project):
+    run_id = add_run(project, NewRun("cup", "codec_loss", "jpeg", "replicate"))
+    add_steps(project, [(NewStep(run_id, n, Outcome.DONE), picture(n, 16, 16)) for n in (1, 2)])
+    for annotator in ("ada", "bo"):
+        add_tag(project, annotator, NewTag(run_id, "persistent_noise", 2))
+    bars = lay_out(tags(project, run_id), [1, 2], failure_modes(), annotator="ada")
+    assert sorted(bar.text for bar in bars) == ["Persistent noise from 2", "Persistent noise from 2 · bo"]
 
 
 # Details
