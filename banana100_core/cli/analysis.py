@@ -9,6 +9,7 @@ import typer
 
 from banana100_core.cli.console import AsJson, in_bytes, note, plain, say, say_json, table
 from banana100_core.cli.options import Metrics, ProjectFile, Runs
+from banana100_core.cli.writing import need_place, say_or_write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,7 @@ def gaps(
     from banana100_core.project import Project
     from banana100_core.project.runs import run as find_run
 
+    need_place(out)
     for key in metric or ():
         find_metric(key)
     with Project.open(project, read_only=True) as opened:
@@ -50,14 +52,10 @@ def gaps(
             find_run(opened, run_id)
         found = find_gaps(opened, metric or None, run or None)
     if not found:
-        note("banana100: there are no scores yet; `banana100 score` makes them")
+        some = "such scores" if metric or run else "scores"
+        note(f"banana100: there are no {some} yet; `banana100 score` makes them")
     write = {"table": _gap_table, "csv": as_csv, "json": in_json, "svg": as_svg}["json" if as_json else form]
-    text = write(found)
-    if out is None:
-        say(text.rstrip("\n"))
-        return
-    out.write_text(text, "utf-8")
-    say(f"{plain(out)}: {in_bytes(out.stat().st_size)}")
+    say_or_write(write(found), out)
 
 
 def _gap_table(found: Sequence[Gap]) -> str:

@@ -11,6 +11,7 @@ from banana100_core.cli.console import AsJson, complain, in_bytes, in_json, plai
 from banana100_core.cli.display import WorkDisplay
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import ProjectFile, Runs
+from banana100_core.cli.writing import need_place, say_or_write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,17 +42,14 @@ def drift(
     from banana100_core.analysis.drift_formats import as_csv
     from banana100_core.project import Project
 
+    need_place(out)
     with Project.open(project, read_only=True) as opened, WorkDisplay("measuring drift") as display:
         found = measure(opened, run or None, progress=display)
     if as_json or form == "json":
         text = in_json(found)
     else:
         text = as_csv(found.steps) if form == "csv" else _drift_table(found.steps)
-    if out is None:
-        say(text.rstrip("\n"))
-    else:
-        out.write_text(text, "utf-8")
-        say(f"{plain(out)}: {in_bytes(out.stat().st_size)}")
+    say_or_write(text, out)
     for reason in found.unreadable:
         complain(f"not measured: {reason}")
     if found.unreadable:

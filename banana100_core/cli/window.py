@@ -13,13 +13,20 @@ import typer
 
 from banana100_core.cli.console import complain, in_time, note, plain, say
 from banana100_core.cli.exits import Exit
-from banana100_core.errors import BananaError, OlderProjectError, ProviderError
+from banana100_core.errors import (
+    BananaError,
+    OlderProjectError,
+    ProjectInUseError,
+    ProjectReadOnlyError,
+    ProviderError,
+)
 from banana100_core.installation import is_frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 DEMO_PROJECT = Path("demo/demo.b100")
+_PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 class NoWindowError(BananaError):
@@ -68,8 +75,7 @@ def open_window(
     from banana100_core.project import Project
 
     if screenshot is not None:
-        if not screenshot.absolute().parent.is_dir():
-            raise NoWindowError(f"There is no folder {screenshot.parent}. Make it, or choose another place.")
+        _need_place_of_picture(screenshot)
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     elif problem := display_problem():
         raise NoWindowError(
@@ -84,7 +90,27 @@ def open_window(
         except OlderProjectError:
             if read_only:
                 raise
+        else:
+            # A picture needs nothing written: it is drawn of what is in use elsewhere, or read-only, too.
+            read_only = read_only or (screenshot is not None and not _can_be_written(project))
     raise typer.Exit(_window()(project, screenshot=screenshot, read_only=read_only, watch=watch))
+
+
+def _need_place_of_picture(out: Path) -> None:
+    if not out.absolute().parent.is_dir():
+        raise NoWindowError(f"There is no folder {out.parent}. Make it, or choose another place.")
+    if out.suffix.lower() not in _PICTURES:
+        raise NoWindowError(f"{out}: a picture of the window ends with {', '.join(_PICTURES)}. Name it so.")
+
+
+def _can_be_written(project: Path) -> bool:
+    from banana100_core.project import Project
+
+    try:
+        Project.open(project).close()
+    except (ProjectInUseError, ProjectReadOnlyError):
+        return False
+    return True
 
 
 def self_test(asked: bool) -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from banana100_core.imaging.decode import inspect
 from banana100_core.project import Project
 from banana100_core.project.images import NewImage
@@ -29,6 +31,19 @@ def test_drift_is_shown_written_and_given_as_json(banana100, empty, make_png, tm
         lost = NewStep(2, 2, Outcome.DONE)
         add_steps(project, [(lost, NewImage(inspect(data), data))])
     assert "run 2: step 1" in banana100("drift", empty, code=1).stderr
+
+
+@pytest.mark.parametrize("command", ["gaps", "drift"])
+def test_what_is_written_takes_the_place_of_an_older_text_alone(banana100, empty, tmp_path, command) -> None:
+    before = empty.read_bytes()
+    assert "is no text" in banana100(command, empty, "--out", empty, code=2).stderr
+    assert empty.read_bytes() == before
+    assert "There is no folder" in banana100(command, empty, "--out", "nowhere/x.csv", code=2).stderr
+    assert "is a folder" in banana100(command, empty, "--out", tmp_path, code=2).stderr
+    for _ in range(2):
+        assert banana100(command, empty, "--format", "csv", "--out", "x.csv").stdout.startswith("x.csv: ")
+    assert (tmp_path / "x.csv").read_text("utf-8").startswith("run_id,")
+    assert {file.name for file in tmp_path.iterdir()} == {empty.name, "x.csv"}
 
 
 def test_a_report_is_written(banana100, empty, tmp_path) -> None:

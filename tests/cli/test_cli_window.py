@@ -36,6 +36,19 @@ def test_open_tells_of_an_unusable_project_before_the_window_starts(banana100_pr
     assert "There is no folder nowhere" in done.stderr
 
 
+def test_a_picture_of_the_window_never_takes_the_place_of_a_project(banana100, empty) -> None:
+    before = empty.read_bytes()
+    assert ".png" in banana100("open", empty, "--screenshot", empty, code=2).stderr
+    assert empty.read_bytes() == before
+
+
+def test_a_picture_is_drawn_of_a_project_in_use_too(banana100_process, tmp_path, empty, in_use) -> None:
+    with in_use(empty):
+        done = banana100_process("open", empty, "--screenshot", "w.png", **NO_DISPLAY)
+    assert "can't be opened" not in done.stderr
+    assert (tmp_path / "w.png").exists()
+
+
 def test_open_takes_a_project_of_an_older_version_unless_nothing_may_change(
     banana100_process, tmp_path, empty
 ) -> None:
