@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.elided import shortened
 from app.notifications import plain_label
 from app.tooltips import plain_tip
 
@@ -132,7 +133,7 @@ class Choices(QComboBox):
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, edit, self).width() - 2
         if not option.currentIcon.isNull():
             room -= option.iconSize.width() + HALF
-        return self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideMiddle, room)
+        return shortened(self.fontMetrics(), option.currentText, room)
 
     def choose(self, value: object) -> bool:
         """Choose a value; False when it isn't there."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from app import theme
 from app.browser import pinned
 from app.browser.columns import CURVE, OUTCOME, RUN, STEPS
+from app.elided import RIGHT, shortened
 from banana100_core.project.records import Run, RunState
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 GROUP_ROW = pinned.HEIGHT
 RUN_ROW = 6 * theme.GRID
 THUMBNAIL = 5 * theme.GRID
+ROOM_FOR_THUMBNAIL = 14 * theme.GRID
+"""In a narrower column thumbnails are half as large, so that names have room."""
 CURVE_HEIGHT = 2 * theme.GRID + theme.GRID // 2
 ICON = 2 * theme.GRID
 _SMALL = 0.9
@@ -174,7 +177,7 @@ def _draw_group(painter: QPainter, rect: QRect, node: Node, counts: tuple[int, i
     shown = theme.colours()
     painter.setPen(QColor(shown.text))
     painter.setFont(_font(painter, bold=True))
-    title = _elided(painter, node.title, rect.width() - 6 * theme.GRID)
+    title = shortened(painter.fontMetrics(), node.title, rect.width() - 6 * theme.GRID)
     painter.drawText(rect, _LEFT, title)
     room = rect.adjusted(painter.fontMetrics().horizontalAdvance(title) + theme.GRID, 0, 0, 0)
     painter.setPen(QColor(shown.muted))
@@ -183,27 +186,28 @@ def _draw_group(painter: QPainter, rect: QRect, node: Node, counts: tuple[int, i
     number = str(total) if done == total else f"{done}/{total}"
     painter.drawText(room, _RIGHT, number)
     room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(number) - theme.GRID)
-    painter.drawText(room, _LEFT, _elided(painter, node.note, room.width()))
+    painter.drawText(room, _LEFT, shortened(painter.fontMetrics(), node.note, room.width()))
 
 
 def _draw_run(painter: QPainter, rect: QRect, node: Node, thumbnail: QPixmap | None) -> None:
     shown = theme.colours()
-    _draw_thumbnail(painter, rect, thumbnail)
-    texts = rect.adjusted(THUMBNAIL + theme.GRID, 0, 0, 0)
+    side = THUMBNAIL if rect.width() >= ROOM_FOR_THUMBNAIL else THUMBNAIL // 2
+    _draw_thumbnail(painter, rect, thumbnail, side)
+    texts = rect.adjusted(side + theme.GRID, 0, 0, 0)
     middle = texts.height() // 2
     upper = QRect(texts.left(), texts.top() + 6, texts.width(), middle - 6)
     lower = QRect(texts.left(), upper.bottom() + 1, texts.width(), middle - 6)
     painter.setPen(QColor(shown.text))
     painter.setFont(_font(painter))
     title, note = two_lines(node.title, node.note, painter.fontMetrics(), texts.width())
-    painter.drawText(upper, _LEFT, _elided(painter, title, upper.width()))
+    painter.drawText(upper, _LEFT, shortened(painter.fontMetrics(), title, upper.width()))
     painter.setPen(QColor(shown.muted))
     painter.setFont(_font(painter, small=True))
-    painter.drawText(lower, _LEFT, _elided(painter, note, lower.width()))
+    painter.drawText(lower, _LEFT, shortened(painter.fontMetrics(), note, lower.width(), may_drop=True))
 
 
-def _draw_thumbnail(painter: QPainter, rect: QRect, pixmap: QPixmap | None) -> None:
-    place = QRect(rect.left(), rect.center().y() - THUMBNAIL // 2 + 1, THUMBNAIL, THUMBNAIL)
+def _draw_thumbnail(painter: QPainter, rect: QRect, pixmap: QPixmap | None, side: int) -> None:
+    place = QRect(rect.left(), rect.center().y() - side // 2 + 1, side, side)
     path = QPainterPath()
     path.addRoundedRect(QRectF(place), 3, 3)
     if pixmap is None or pixmap.isNull():
@@ -261,7 +265,7 @@ def _font(painter: QPainter, *, small: bool = False, bold: bool = False) -> QFon
 
 
 def _elided(painter: QPainter, text: str, width: int) -> str:
-    return painter.fontMetrics().elidedText(text.replace("\n", " "), Qt.TextElideMode.ElideRight, width)
+    return painter.fontMetrics().elidedText(text.replace("\n", " "), RIGHT, width)
 
 
 def _square(pixmap: QPixmap) -> QRectF:

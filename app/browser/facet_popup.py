@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.browser.facets import TITLES, Facet, FacetValue
+from app.elided import shortened
 from app.tooltips import plain_tip
 
 if TYPE_CHECKING:
@@ -168,6 +169,6 @@ class _ValueDelegate(QStyledItemDelegate):
         used = painter.fontMetrics().horizontalAdvance(number) + theme.GRID
         room = line.adjusted(_MARK + theme.GRID, 0, -used, 0)
         painter.setPen(ink)
-        label = painter.fontMetrics().elidedText(value.label, Qt.TextElideMode.ElideRight, room.width())
+        label = shortened(painter.fontMetrics(), value.label, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, label)
         painter.restore()

@@ -119,7 +119,7 @@ class FilterBar(QWidget):
         chip.setProperty("chip", True)  # noqa: FBT003 - Qt takes the value by place
         text = chosen.label
         if len(text) > _CHIP_LETTERS:
-            text = f"{text[: _CHIP_LETTERS - 1]}…"
+            text = f"{text[: _CHIP_LETTERS // 2]}…{text[1 - _CHIP_LETTERS // 2 :]}"
         chip.setText(text.replace("&", "&&"))
         chip.setIcon(theme.icon("x"))
         chip.setIconSize(chip.iconSize() * 0.6)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from app import theme
@@ -17,55 +16,13 @@ from app.compare.steps import (
     size_text,
     title,
 )
+from app.elided import ElidedText
 from banana100_core.project.records import Outcome
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent
-
     from banana100_core.project.records import Image, Step
 
 HEIGHT = 4 * theme.GRID
-
-
-class ElidedText(QWidget):
-    """One line of plain text that gives way, with an ellipsis, where there is no room for it."""
-
-    def __init__(self, role: str) -> None:
-        super().__init__()
-        self._role = role
-        self._text = ""
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        theme.notifier().theme_changed.connect(self.update)
-
-    @property
-    def text(self) -> str:
-        """The whole text."""
-        return self._text
-
-    def set_text(self, text: str) -> None:
-        """Show another text."""
-        if text != self._text:
-            self._text = text
-            self.setAccessibleName(text)
-            self.setVisible(bool(text))
-            self.updateGeometry()
-            self.update()
-
-    def sizeHint(self) -> QSize:
-        """As wide as the text."""
-        metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(self._text) + 2, metrics.height())
-
-    def minimumSizeHint(self) -> QSize:
-        """A few letters."""
-        return QSize(min(3 * theme.GRID, self.sizeHint().width()), self.fontMetrics().height())
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw as much of the text as fits."""
-        painter = QPainter(self)
-        painter.setPen(QColor(getattr(theme.colours(), self._role)))
-        text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
 
 class PaneHeader(QWidget):

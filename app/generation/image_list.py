@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QDragEnterEvent, QDragMoveEvent, QDropEvent, Q
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from app import theme
+from app.elided import MIDDLE
 from app.tooltips import plain_tip
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class ImageList(QListWidget):
         self.setAccessibleName("Initial images")
         self.setIconSize(QSize(THUMBNAIL, THUMBNAIL))
         self.setUniformItemSizes(True)
+        self.setTextElideMode(MIDDLE)
         self.setAcceptDrops(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._fit()

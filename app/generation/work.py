@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app import theme
+from app.elided import RIGHT, shortened
 from app.tooltips import plain_tip
 from banana100_core.catalog.models import editor_models
 from banana100_core.project.records import Run, RunState
@@ -103,13 +104,12 @@ class _RunDelegate(QStyledItemDelegate):
         width = room.right() - left - half
         metrics = painter.fontMetrics()
         line = metrics.height()
-        elide = Qt.TextElideMode.ElideRight
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setPen(QColor(shown.text))
-        painter.drawText(left, frame.top(), width, line, middle, metrics.elidedText(title(run), elide, width))
+        painter.drawText(left, frame.top(), width, line, middle, shortened(metrics, title(run), width))
         troubled = run.state is RunState.STOPPED
         painter.setPen(QColor(shown.error if troubled else shown.muted))
-        words = metrics.elidedText(f"{state(run)} · {model_title(run)}", elide, width)
+        words = metrics.elidedText(f"{state(run)} · {model_title(run)}", RIGHT, width)
         painter.drawText(left, frame.top() + line, width, line, middle, words)
         self._paint_bar(painter, QRect(left, frame.bottom() - 4, width, 4), run)
         painter.restore()

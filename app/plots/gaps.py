@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QPushButton,
     QStackedWidget,
+    QStyleOptionHeader,
     QTableView,
     QToolButton,
     QVBoxLayout,
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.elided import shortened
 from app.notifications import plain_label
 from app.parts import Choices
 from app.plots.gap_export import FILE_TYPES, save_gaps
@@ -30,7 +32,7 @@ from banana100_core.analysis.gaps import GAP_STEPS, gaps
 from banana100_core.errors import BananaError
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QShowEvent
+    from PySide6.QtGui import QResizeEvent, QShowEvent
 
     from app.actions import ActionRegistry
     from app.plots.source import ScoreSource
@@ -88,6 +90,11 @@ class GapView(QWidget):
         self._chosen_by_hand = True
         self.buttons.button(step or 0).setChecked(True)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's: however long the names of rows are, the gaps have room."""
+        self.table.verticalHeader().setMaximumWidth(self.width() * 2 // 5)
+        super().resizeEvent(event)
+
     def showEvent(self, event: QShowEvent) -> None:
         """Read what changed while the table was out of sight."""
         super().showEvent(event)
@@ -133,6 +140,7 @@ class GapView(QWidget):
         table.setShowGrid(False)
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        table.setVerticalHeader(RowNames(table))
         across, down = table.horizontalHeader(), table.verticalHeader()
         across.setDefaultSectionSize(CELL_WIDTH)
         down.setDefaultSectionSize(CELL_HEIGHT)
@@ -235,3 +243,18 @@ class GapView(QWidget):
         if name:
             path = Path(name)
             self.save(path if path.suffix else path.with_suffix(kind[-5:-1]))
+
+
+class RowNames(QHeaderView):
+    """Names of rows, with as much of each as there is room for."""
+
+    def __init__(self, table: QTableView) -> None:
+        super().__init__(Qt.Orientation.Vertical, table)
+        self.setSectionsClickable(True)
+        self.setHighlightSections(True)
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
+        """Qt's: what is written in a section."""
+        super().initStyleOptionForIndex(option, section)
+        name = str(self.model().headerData(section, self.orientation()))
+        option.text = shortened(self.fontMetrics(), name, self.width() - 2 * theme.GRID)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
+from app.elided import MIDDLE
 from app.plots.look import SWATCH, look, swatch
 from app.tooltips import plain_tip
 
@@ -26,6 +27,7 @@ class RunList(QListWidget):
         self.setFrameShape(self.Shape.NoFrame)
         self.setAccessibleName("Runs shown")
         self.setIconSize(SWATCH)
+        self.setTextElideMode(MIDDLE)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.itemActivated.connect(lambda item: self.run_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))
 

@@ -20,6 +20,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app import theme
+from app.elided import shortened
 from app.tooltips import plain_tip
 
 if TYPE_CHECKING:
@@ -114,11 +115,12 @@ class _LineDelegate(QStyledItemDelegate):
         metrics: QFontMetrics = option.fontMetrics
         upper = QRect(room.left(), room.top(), room.width(), metrics.height())
         painter.setPen(QColor(shown.text))
-        painter.drawText(upper, Qt.AlignmentFlag.AlignVCenter, line.title)
-        left = upper.left() + metrics.horizontalAdvance(line.title) + 2 * theme.GRID
-        note = upper.adjusted(left - upper.left(), 0, 0, 0)
+        told = min(metrics.horizontalAdvance(line.note), upper.width() // 3) + 2 * theme.GRID
+        title = shortened(metrics, line.title, upper.width() - told)
+        painter.drawText(upper, Qt.AlignmentFlag.AlignVCenter, title)
+        note = upper.adjusted(metrics.horizontalAdvance(title) + 2 * theme.GRID, 0, 0, 0)
         painter.setPen(QColor(shown.muted))
-        words = metrics.elidedText(line.note, Qt.TextElideMode.ElideRight, note.width())
+        words = shortened(metrics, line.note, note.width())
         painter.drawText(note, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
         lower = upper.translated(0, metrics.height())
         _draw_pieces(painter, lower, line.pieces, option.font)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from app import theme
+from app.elided import MIDDLE
 from app.tooltips import plain_tip
 from banana100_core.catalog.models import model_title
 
@@ -30,6 +31,7 @@ class Results(QTreeWidget):
         self.setAccessibleName("What the judge found")
         self.setRootIsDecorated(True)
         self.setUniformRowHeights(True)
+        self.setTextElideMode(MIDDLE)
         self.setStyleSheet(f"QTreeView::item {{ padding: {theme.GRID // 4}px 0; }}")
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.header().setStretchLastSection(False)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidg
 
 from app import theme
 from app.blinding import NO_STEP
+from app.elided import ElidedText
 from app.notifications import plain_label
 from banana100_core.project.reasoning import step_sections
 from banana100_core.project.records import Outcome
@@ -30,8 +31,7 @@ class SummaryView(QWidget):
         super().__init__()
         self._session, self._admissions = session, admissions
         self._shown: tuple[Step | None, str, str] | None = None
-        self.title = plain_label()
-        self.title.setProperty("strong", True)  # noqa: FBT003 - Qt takes the value by place
+        self.title = ElidedText("text", is_name=True, strong=True)
         self.verdict = plain_label(muted=True)
         self._text = QTextEdit()
         self._text.setReadOnly(True)
@@ -46,8 +46,8 @@ class SummaryView(QWidget):
         self._text.document().setDocumentMargin(theme.GRID)
         head = QHBoxLayout()
         head.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, 0)
-        head.addWidget(self.title)
-        head.addStretch(1)
+        head.setSpacing(theme.GRID)
+        head.addWidget(self.title, 1)
         head.addWidget(self.verdict)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -88,7 +88,7 @@ class SummaryView(QWidget):
         if self._shown == (step, title, said):
             return
         self._shown = step, title, said
-        self.title.setText(title)
+        self.title.set_text(title)
         self.verdict.setText(said if step is not None and step.reasoning else "")
         self._write(step)
 

@@ -110,7 +110,7 @@ def service(monkeypatch):
 def test_the_summary_of_the_step_is_shown_by_section_as_plain_text(desk) -> None:
     desk.session.choose_step(1)
     summary = desk.panel.summary
-    assert summary.title.text() == "Step 1 · coffee · r1"
+    assert summary.title.text == "Step 1 · coffee · r1"
     assert summary.text.splitlines() == [
         "Planning",
         "I keep the <b>colours</b> of run 1.",
