@@ -1,7 +1,8 @@
 """Regions: where in the pictures of a run a tag's failure shows. Each is part of its tag and its log.
 
 A tag may be outlined at some steps only. The regions of one such step hold from it on, until the tag's next
-outlined step takes their place; one that has an end step holds no longer than to that.
+outlined step takes their place; one that has an end step holds no longer than to that, and none holds where
+its tag doesn't.
 """
 
 from __future__ import annotations
@@ -137,6 +138,11 @@ def copy_regions(project: Project, annotator: str, tag_uuid: str, step: int) -> 
 
     def work(database: Database) -> list[Region]:
         tag = tag_rows.need(database, tag_uuid)
+        if step < tag["onset"] or (tag["end_step"] is not None and step > tag["end_step"]):
+            raise ProjectError(
+                f"Tag {tag_uuid} doesn't hold at step {step}, and so no region of it does. Move its onset or "
+                "its end first."
+            )
         rows = (row for row in tag_rows.regions_of(database, tag_uuid).values() if row is not None)
         held = regions_at([region_of(row) for row in rows], step)
         if not held:
@@ -174,7 +180,10 @@ def regions(project: Project, run_id: int | None = None) -> list[Region]:
 
 
 def regions_at(regions: Iterable[Region], step: int) -> list[Region]:
-    """Those regions of one tag that hold at `step`: of its last outlined step up to there, unless ended."""
+    """Those regions of one tag that hold at `step`: of its last outlined step up to there, unless ended.
+
+    The caller sees to it that the tag holds there.
+    """
     reached = [region for region in regions if region.step <= step]
     last = max((region.step for region in reached), default=None)
     return [

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QRect
 
 from app.compare.outlines.drawing import free_place
 from app.compare.outlines.frame import Frame, mapped
@@ -118,12 +117,21 @@ def test_moving_keeps_the_form_and_stays_inside(points, by):
     np.testing.assert_allclose(steps, np.broadcast_to(steps[0], steps.shape), atol=1e-9)
 
 
-@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=20))
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 60)), max_size=6))
 def test_no_label_covers_another_nor_leaves_the_picture_at_its_top(corners_of):
     taken = []
     for left, top in corners_of:
-        place = free_place(QRect(left, top, 20, 8), taken, 0)
-        assert not any(place.intersects(other) for other in taken)
-        assert (place.left(), place.size()) == (left, QRect(0, 0, 20, 8).size())
-        assert place.top() >= 0
+        place = free_place((left, top, left + 20, top + 8), taken, 0)
+        assert not any(_cover(place, other) for other in taken)
+        assert (place[0], place[2] - place[0], place[3] - place[1]) == (left, 20, 8)
+        assert place[1] >= 0
         taken.append(place)
+
+
+def test_where_a_crowd_is_in_the_way_a_label_stays():
+    crowd = [(0, top, 20, top + 8) for top in range(0, 800, 9)]
+    assert free_place((5, 400, 25, 408), crowd, 0) == (5, 400, 25, 408)
+
+
+def _cover(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

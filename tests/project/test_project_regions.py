@@ -133,6 +133,15 @@ def test_copies_can_be_changed_and_leave_the_originals(project, tag):
         copy_regions(project, "Ann", tag.uuid, 2)
 
 
+def test_no_copy_is_made_where_the_tag_does_not_hold(project, tag):
+    add_region(project, "Ann", tag.uuid, BOX)
+    change_tag(project, "Ann", tag.uuid, onset=4, end_step=6)
+    for step in (3, 7):
+        with pytest.raises(ProjectError, match=f"doesn't hold at step {step}"):
+            copy_regions(project, "Ann", tag.uuid, step)
+    assert [each.step for each in copy_regions(project, "Ann", tag.uuid, 6)] == [6]
+
+
 def test_copies_follow_a_picture_that_changed_its_size(project, run_id, tag):
     data = b"half the size"
     image = Image("f" * 64, 32, 24, "image/png", len(data))
@@ -240,7 +249,7 @@ def act(project, run_id, name, values):
             edit_regions(project, "Ann", region.tag_uuid, {region.uuid: ended})
         case "remove" if region:
             remove_region(project, "Ann", region.uuid)
-        case "copy" if regions_at(own, values[0]):
+        case "copy" if regions_at(own, values[0]) and tagged[0].onset <= values[0]:
             copy_regions(project, "Ann", tagged[0].uuid, values[0])
         case "untag" if tagged:
             remove_tag(project, "Ann", tagged[0].uuid)

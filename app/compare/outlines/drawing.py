@@ -30,6 +30,9 @@ _HALO_LEVELS = (np.arange(256) * _HALO.alpha() // 255).astype(np.uint8)
 _MUTED = 0.6  # opacity of others' outlines
 _DASHES = (5.0, 4.0)
 _MOST_LABELS = 60  # more than these could not be read
+_MOST_MOVES = 6  # until a label has found a place of its own
+Place = tuple[int, int, int, int]
+"""Left, top, right and bottom of a label, in pixels of the pane."""
 _FEW = 64  # outlines that are drawn anew one by one when they change
 _MANY = 200  # outlines that are not drawn anew for each frame of a zoom
 _HANDLE = 7.0  # side of a handle, in device-independent pixels
@@ -271,7 +274,7 @@ def draw_labels(
     """Name the outlines on screen where these are not too many; the chosen one is always named."""
     seen = part.seen()
     outlines = layer.within(seen) if layer.count_within(seen) <= _MOST_LABELS else [chosen] if chosen else []
-    taken: list[QRect] = []
+    taken: list[Place] = []
     for outline in sorted(outlines, key=lambda each: each is not chosen):  # which gets the best place
         bounds = part.to_pane.mapRect(outline.bounds)
         if outline is chosen or bounds.width() >= 3 * _HANDLE * display_scale:
@@ -280,8 +283,8 @@ def draw_labels(
 
 
 def _draw_label(
-    painter: QPainter, part: Part, outline: Outline, bounds: QRectF, pixel_size: int, taken: Sequence[QRect]
-) -> QRect:
+    painter: QPainter, part: Part, outline: Outline, bounds: QRectF, pixel_size: int, taken: Sequence[Place]
+) -> Place:
     """Name an outline above it, beside the places that are taken; returns the place it got."""
     text = outline.label + (f" · from {outline.outlined_step}" if outline.held and outline.numbered else "")
     text += " · not saved" if outline.unsaved else ""
@@ -291,27 +294,39 @@ def _draw_label(
     top = round(bounds.top()) - label.height() - 2
     if top < clip.top:  # inside, where there is no room above
         top = max(clip.top, round(bounds.top()) + 2)
-    place = free_place(QRect(left, top, label.width(), label.height()), taken, clip.top)
+    place = free_place((left, top, left + label.width(), top + label.height()), taken, clip.top)
     painter.setOpacity(1.0 if outline.own else 0.7)
-    painter.drawImage(place.topLeft(), label)
+    painter.drawImage(place[0], place[1], label)
     painter.setOpacity(1.0)
     return place
 
 
-def free_place(wanted: QRect, taken: Sequence[QRect], top: int) -> QRect:
-    """The first free place above the one wanted, or below it where there is no room above."""
-    place = QRect(wanted)
-    while (other := _first_at(place, taken)) is not None:
-        place.moveBottom(other.top() - 1)
-    if place.top() < top:
-        place = QRect(wanted)
-        while (other := _first_at(place, taken)) is not None:
-            place.moveTop(other.bottom() + 1)
-    return place
+def free_place(wanted: Place, taken: Sequence[Place], top: int) -> Place:
+    """The first free place above the one wanted, or below it where there is no room above.
+
+    Where too many are in the way they could not be read anyhow, and it is the one wanted.
+    """
+    for up in (True, False):
+        place = wanted
+        for _ in range(_MOST_MOVES):
+            other = _first_at(place, taken)
+            if other is None:
+                return place
+            left, _top, right, _bottom = place
+            height = place[3] - place[1]
+            first = other[1] - 1 - height if up else other[3] + 1
+            place = (left, first, right, first + height)
+            if up and first < top:
+                break
+    return wanted
 
 
-def _first_at(place: QRect, taken: Sequence[QRect]) -> QRect | None:
-    return next((other for other in taken if other.intersects(place)), None)
+def _first_at(place: Place, taken: Sequence[Place]) -> Place | None:
+    left, top, right, bottom = place
+    for other in taken:
+        if left < other[2] and other[0] < right and top < other[3] and other[1] < bottom:
+            return other
+    return None
 
 
 @lru_cache(maxsize=256)
