@@ -18,15 +18,16 @@ MIDDLE, RIGHT = Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight
 
 
 _BETWEEN = " · "
-_LEAST = 5
-"""A part of a name is cut to no fewer letters than about these."""
+_LEAST, _ENOUGH = 5, 10
+"""A part of a name is cut to no fewer letters than these, about; with so many, none needs to leave."""
 
 
 def shortened(metrics: QFontMetrics, name: str, width: int, *, may_drop: bool = False) -> str:
     """As much of a name as a width holds.
 
     Its longest parts are cut first, in their middle: what tells names apart is at either end of each part.
-    Where that would leave hardly a letter, the whole is cut as one, or with `may_drop` its last parts leave.
+    Where that would leave hardly a letter, the whole is cut as one. With `may_drop` the last parts, while
+    they are not the longest, leave before others are cut to little.
     """
     name = name.replace("\n", " ")
     if metrics.horizontalAdvance(name) <= width:
@@ -34,10 +35,11 @@ def shortened(metrics: QFontMetrics, name: str, width: int, *, may_drop: bool = 
     parts = name.split(_BETWEEN)
     while len(parts) > 1:
         room = width - (len(parts) - 1) * metrics.horizontalAdvance(_BETWEEN)
-        share = _share([metrics.horizontalAdvance(part) for part in parts], room)
-        if share >= _LEAST * metrics.averageCharWidth():
+        widths = [metrics.horizontalAdvance(part) for part in parts]
+        share, leaves = _share(widths, room), may_drop and widths[-1] < max(widths)
+        if share >= (_ENOUGH if leaves else _LEAST) * metrics.averageCharWidth():
             return _BETWEEN.join(metrics.elidedText(part, MIDDLE, share) for part in parts)
-        if not may_drop:
+        if not leaves:
             break
         parts.pop()
     return metrics.elidedText(_BETWEEN.join(parts), MIDDLE, width)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 GROUP_ROW = pinned.HEIGHT
 RUN_ROW = 6 * theme.GRID
 THUMBNAIL = 5 * theme.GRID
-ROOM_FOR_THUMBNAIL = 14 * theme.GRID
+ROOM_FOR_THUMBNAIL = 16 * theme.GRID
 """In a narrower column thumbnails are half as large, so that names have room."""
 CURVE_HEIGHT = 2 * theme.GRID + theme.GRID // 2
 ICON = 2 * theme.GRID

@@ -53,11 +53,17 @@ def test_what_is_cut_fits_however_little_room_there_is(metrics, width):
             assert metrics.horizontalAdvance(text) <= max(width, metrics.horizontalAdvance("…"))
 
 
-def test_the_last_parts_may_leave_before_all_are_cut_to_nothing(metrics):
+def test_the_last_parts_may_leave_before_others_are_cut_to_little(metrics):
     width = 14 * metrics.averageCharWidth()
     text = shortened(metrics, f"r1 · {MODELS[1]} · google", width, may_drop=True)
     assert text.startswith("r1 · ge")
     assert text.endswith("2")
+    text = shortened(metrics, "Restoration loop · embedded", width, may_drop=True)
+    assert text.startswith("Res")
+    assert text.endswith("oop")
+    text = shortened(metrics, "r1 · Nano Banana Pro", width, may_drop=True)
+    assert text.startswith("r1 · N")
+    assert text.endswith("o")
 
 
 def test_a_text_that_is_cut_is_told_whole_by_a_tooltip(qtbot):
