@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from banana100_core.project.records import Step
 
 _EXPORTED = re.compile(r"run-(\d+)\W*_?step-(\d+)\.\w+$", re.IGNORECASE)  # as `export` names pictures
+_SHOWN = 3  # places of one picture
 _SLACK = 0.01  # by which the file's picture may differ in shape from the project's
 
 Record = dict[str, Any]
@@ -260,8 +261,9 @@ class _Index:
         if not places:
             raise ImportFilesError("no step has this picture")
         if len(places) > 1:
-            shown = ", ".join(f"step {step} of run {run}" for run, step in sorted(places)[:3])
-            raise ImportFilesError(f"it is the picture of {len(places)} steps: {shown} …")
+            shown = ", ".join(f"step {step} of run {run}" for run, step in sorted(places)[:_SHOWN])
+            more = " …" if len(places) > _SHOWN else ""
+            raise ImportFilesError(f"it is the picture of {len(places)} steps: {shown}{more}")
         (place,) = places
         if place[1] == 0:
             raise ImportFilesError("it is an initial image, which has no failure")

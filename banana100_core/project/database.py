@@ -26,7 +26,9 @@ APPLICATION_ID = 0x42313030  # "B100"
 # An older program can read a file with a newer minor number, never one with a newer major.
 MAJOR, MINOR = 1, 9
 BUSY_SECONDS = 10.0
-READ_ONLY_WAY_OUT = "Open it with --read-only, or copy it to a folder that you can write."
+READ_ONLY_WAY_OUT = (
+    "Copy it to a folder that you can write, or look at it as it is with `banana100 open --read-only`."
+)
 
 _MAGIC = b"SQLite format 3\x00"
 _HEADER_SIZE = 100

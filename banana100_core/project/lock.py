@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from banana100_core.errors import ProjectInUseError, ProjectReadOnlyError
-from banana100_core.project.database import sibling
+from banana100_core.project.database import READ_ONLY_WAY_OUT, sibling
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,12 +30,12 @@ class ProjectLock:
             self._lock.acquire()
         except Timeout:
             raise ProjectInUseError(
-                f"{project} is in use by {_holder(self._file)}. Close it there, or open it with --read-only."
+                f"{project} is in use by {_holder(self._file)}. Close it there; till then look at it "
+                "with `banana100 open --read-only`."
             ) from None
         except OSError as error:
             raise ProjectReadOnlyError(
-                f"{project} can't be locked for writing: {self._file} {error.strerror}. "
-                "Open it with --read-only, or copy it to a folder that you can write."
+                f"{project} can't be locked for writing: {self._file}: {error.strerror}. {READ_ONLY_WAY_OUT}"
             ) from None
 
     def release(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,8 @@ def pack(project: Project, out: Path, progress: Progress | None = None) -> None:
         raise ProjectError(f"{out} exists already. Choose another name.")
     if not out.parent.is_dir():
         raise ProjectError(f"There is no folder {out.parent}. Make it first, or choose another place.")
+    if not os.access(out.parent, os.W_OK | os.X_OK):
+        raise ProjectError(f"The folder {out.parent} can't be written. Choose another place for {out.name}.")
     unfinished = sibling(out, ".new")
     try:
         unfinished.unlink(missing_ok=True)

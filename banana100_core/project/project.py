@@ -17,6 +17,7 @@ from banana100_core.errors import NotAProjectError, OlderProjectError, ProjectEr
 from banana100_core.project.database import (
     MAJOR,
     MINOR,
+    READ_ONLY_WAY_OUT,
     connect,
     connect_read_only,
     explained,
@@ -227,11 +228,12 @@ def _need_new(path: Path) -> None:
 
 
 def _need_writable(path: Path) -> None:
-    way_out = "Open it with --read-only, or copy it to a folder that you can write."
     if not os.access(path, os.W_OK):
-        raise ProjectReadOnlyError(f"{path} can't be written: it is read-only for you. {way_out}")
+        raise ProjectReadOnlyError(f"{path} can't be written: it is read-only for you. {READ_ONLY_WAY_OUT}")
     if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise ProjectReadOnlyError(f"{path} can't be written: its folder is read-only for you. {way_out}")
+        raise ProjectReadOnlyError(
+            f"{path} can't be written: its folder is read-only for you. {READ_ONLY_WAY_OUT}"
+        )
 
 
 def _build(path: Path, images: ImageStorage) -> None:

@@ -86,7 +86,12 @@ def restore(path: Path, backup: Path, *, dry_run: bool = False) -> Restored:
     images that the project has not got.
     """
     path = path.resolve()
-    before, wanted = held(path), held(backup)
+    before = held(path)
+    if not backup.exists():
+        raise ProjectError(
+            f"There is no backup {backup}. `banana100 restore {path.name}` lists those there are."
+        )
+    wanted = held(backup)
     if before.uuid != wanted.uuid:
         raise ProjectError(f"{backup} is a backup of another project. Name one of {path.name}.")
     if dry_run:

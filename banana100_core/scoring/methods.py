@@ -101,7 +101,7 @@ def chosen_backends(backends: Mapping[str, str] | None = None) -> dict[str, str]
         metric(key)
         if backend not in available_backends(key):
             raise MetricError(
-                f"{key} has no backend {backend!r}. There is: {', '.join(available_backends(key))}."
+                f"{key} has no backend {backend!r}. It has: {', '.join(available_backends(key))}."
             )
     return {key: (backends or {}).get(key, available_backends(key)[0]) for key in metrics()}
 

@@ -75,7 +75,8 @@ def add_weights(folder: Path, progress: Progress | None = None) -> AddReport:
             wrong.append((path, f"it can't be read: {error.strerror}"))
             continue
         if known.sha256 is not None and not digest.startswith(known.sha256):
-            wrong.append((path, f"its SHA-256 is {digest}, and should be {known.sha256}"))
+            expected = ("be " if len(known.sha256) == len(digest) else "begin with ") + known.sha256
+            wrong.append((path, f"its SHA-256 is {digest}, and should {expected}"))
             continue
         _put_file(path, known, digest)
         added.append(find(known))

@@ -42,7 +42,7 @@ def stand_in(monkeypatch):
 def test_a_retired_model_is_told_and_resume_takes_another(banana100, empty, picture, stand_in) -> None:
     stand_in("--faults", "retired,no-image")
     told = banana100("generate", empty, "--initial", picture, *PRO, "--steps", 2, code=1)
-    assert "resume --run RUN --model MODEL" in told.stderr
+    assert "resume PROJECT --run RUN --model MODEL" in told.stderr
     assert "--model needs --run" in banana100("resume", empty, "--model", "gemini-4-image", code=2).stderr
     assert (
         "gemini-3-pro-image" in banana100("resume", empty, "--run", 1, "--model", "nonsense", code=2).stderr

@@ -97,6 +97,7 @@ def test_info_and_check_read_a_project_that_another_process_writes(banana100, st
         for command in (["resume"], ["score"], ["import", "folder"]):
             done = banana100(*command, study, *(["."] if command[0] == "import" else []), code=2)
             assert f"in use by process {process.pid}" in done.stderr
+            assert "`banana100 open --read-only`" in done.stderr
             assert done.stderr.count("\n") == 1
 
 

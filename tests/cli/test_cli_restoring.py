@@ -28,4 +28,4 @@ def test_backups_are_listed_verified_and_put_back(banana100, tmp_path) -> None:
     assert "what it held before is in" in said
     assert json.loads(banana100("info", mine, "--json").stdout)["totals"]["tags"] == []
     wrong = banana100("restore", mine, theirs.with_name("nothing.bak"), code=2)
-    assert "There is no project" in wrong.stderr
+    assert "There is no backup" in wrong.stderr

@@ -79,7 +79,7 @@ def test_a_jpeg_is_sent_as_what_it_is_whatever_it_was_called(fake, gemini, make_
         (Fault.SAFETY, Trouble.NO_IMAGE, "gave no image (IMAGE_SAFETY)"),
         (Fault.BLOCKED, Trouble.NO_IMAGE, "blocked the prompt (PROHIBITED_CONTENT)"),
         (Fault.UNAUTHORISED, Trouble.FINAL, "401 UNAUTHENTICATED"),
-        (Fault.RETIRED, Trouble.FINAL, "resume --run RUN --model MODEL"),
+        (Fault.RETIRED, Trouble.FINAL, "resume PROJECT --run RUN --model MODEL"),
     ],
 )
 def test_each_fault_is_told_with_what_is_to_be_done(fake, gemini, make_png, fault, trouble, words) -> None:

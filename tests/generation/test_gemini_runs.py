@@ -173,7 +173,7 @@ def test_a_retired_model_asks_for_another_which_goes_on(project, plan_runs, fake
     executor.start()
     assert executor.wait(WAIT)
     executor.close()
-    assert "resume --run RUN --model MODEL" in run(project, run_id).state_reason
+    assert "resume PROJECT --run RUN --model MODEL" in run(project, run_id).state_reason
     assert way_out(run(project, run_id)) is WayOut.ANOTHER_MODEL
     set_run_model(project, run_id, "gemini-3.5-pro-image")
     work_off(project, [run_id])

@@ -125,7 +125,7 @@ def test_a_retired_preview_names_the_model_that_took_its_place(fake, make_png, m
     server = fake(Fault.RETIRED)
     monkeypatch.setattr("banana100_core.generation.fake_gemini.RETIRED_MODEL", f"{PRO[1]}-preview")
     gemini = editor(PRO[0], f"{PRO[1]}-preview")
-    with pytest.raises(NoAnswerError, match=f"resume --run RUN --model {PRO[1]}"):
+    with pytest.raises(NoAnswerError, match=f"resume PROJECT --run RUN --model {PRO[1]}"):
         gemini.edit(make_png(48, 32), "any", EditSettings())
     gemini.close()
     assert server.accepted == 1

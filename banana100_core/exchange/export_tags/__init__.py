@@ -5,6 +5,7 @@ In all of them a region is in pixels of the picture as it is exported, which is 
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -54,8 +55,11 @@ def export_tags(
     """
     if out.exists():
         raise ProjectError(f"{out} exists already. Choose another name.")
-    if not out.resolve().parent.is_dir():
-        raise ProjectError(f"There is no folder {out.resolve().parent}. Make it first.")
+    folder = out.resolve().parent
+    if not folder.is_dir():
+        raise ProjectError(f"There is no folder {folder}. Make it first.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ProjectError(f"The folder {folder} can't be written. Choose another place for {out.name}.")
     content = gather(project, run_ids, only)
     match form:
         case Form.COCO:

@@ -303,8 +303,8 @@ def _successor(model: str) -> str:
     ids = {known.key for known in editor_models() if known.provider == PROVIDER}
     final = model.partition("-preview")[0]
     if final != model and final in ids:
-        return f"{final} took its place: banana100 resume --run RUN --model {final}."
-    return "Name the one that takes its place: banana100 resume --run RUN --model MODEL."
+        return f"{final} took its place: banana100 resume PROJECT --run RUN --model {final}."
+    return "Name the one that takes its place: banana100 resume PROJECT --run RUN --model MODEL."
 
 
 def _name(reason: object) -> str:
