@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 NO_MODEL = "model hidden"
 NO_STEP = "Step hidden"
+NO_SUCH_STEP = "it names a step that isn't here, or has no picture here"
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,11 +54,15 @@ class Player(QObject):
         self.set_rate(RATES[min(max(RATES.index(self._rate) + stops, 0), len(RATES) - 1)])
 
     def play(self) -> None:
-        """Play on from the current step, from the first one if the last one is shown."""
-        if not self._session.steps:
+        """Play on from the current step, from the first one if the last one is shown.
+
+        While numbers are hidden it doesn't begin again: from the first step they could be counted.
+        """
+        at_end = bool(self._session.steps) and self._session.step == self._session.steps[-1].number
+        if not self._session.steps or (at_end and self._session.blinding.steps):
             self.changed.emit()
             return
-        if self._session.step == self._session.steps[-1].number:
+        if at_end:
             self._session.first_step()
         self._begin()
         self.changed.emit()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.blinding import NO_MODEL
+from app.blinding import NO_MODEL, NO_SUCH_STEP
 from banana100_core.project.merge import UNKNOWN_RUN
 from banana100_core.project.merge_sides import regions_in_words
 
@@ -32,7 +32,6 @@ FIELDS = {
 _SHOWN = 100
 _OF_STEPS = ("onset", "end_step", "regions")
 _HIDDEN = "hidden"
-_NO_SUCH_STEP = "it names a step that isn't here, or has no picture here"
 
 
 def count(number: int, noun: str) -> str:
@@ -92,7 +91,7 @@ def details(report: MergeReport, blinding: Blinding, annotator: str) -> str:
     left_out = [left for left in report.left_out if left.reason != UNKNOWN_RUN]
     lines += [
         f"Left out: tag {left.tag_uuid} of {Path(left.other).name}: "
-        + (_NO_SUCH_STEP if blinding.steps else left.reason)
+        + (NO_SUCH_STEP if blinding.steps else left.reason)
         for left in left_out[:_SHOWN]
     ]
     if len(left_out) > _SHOWN:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QWidget
 
 from app import theme
+from app.blinding import NO_SUCH_STEP
 from app.tag_files.categories import CategoryChooser
 from app.work_dialog import LinesField, WorkDialog
 from banana100_core.catalog.failure_modes import Level
@@ -124,7 +125,8 @@ class ImportTagsDialog(WorkDialog):
         if report.conflicts:
             tags = "1 tag says" if len(report.conflicts) == 1 else f"{len(report.conflicts):,} tags say"
             lines.append(f"{tags} something else here; this project's side stays")
-        lines += [f"Left out: {left.tag_uuid}: {left.reason}" for left in report.left_out[:_SHOWN]]
+        hidden = NO_SUCH_STEP if self.session.blinding.steps else ""
+        lines += [f"Left out: {left.tag_uuid}: {hidden or left.reason}" for left in report.left_out[:_SHOWN]]
         return lines
 
     # Importing

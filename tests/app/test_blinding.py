@@ -228,6 +228,10 @@ def test_no_way_leads_to_a_step_of_known_number_while_numbers_are_hidden(desk, q
     assert [told_at(slider, slider.width() / 2 + by) for by in (-64, -32, 0, 32)] == ["", "", NO_STEP, ""]
     qtbot.keyClick(slider, Qt.Key.Key_Right)
     assert session.step == 3
+    session.choose_step(4)
+    registry.qaction("run.play").trigger()  # at the end, and doesn't begin again
+    assert (session.step, compare.player.playing) == (4, False)
+    assert not registry.qaction("run.play").isChecked()
     session.set_blinding(Blinding())
     assert all(registry.qaction(key).isEnabled() for key in (*to_ends, *in_a_row))
     qtbot.keyClick(slider, Qt.Key.Key_Home)

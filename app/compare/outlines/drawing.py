@@ -287,6 +287,7 @@ def _draw_label(
 ) -> Place:
     """Name an outline above it, beside the places that are taken; returns the place it got."""
     text = outline.label + (f" · from {outline.outlined_step}" if outline.held and outline.numbered else "")
+    text += "" if outline.own else f" · {outline.annotator}"
     text += " · not saved" if outline.unsaved else ""
     label = _label(text, theme.level_colour(outline.level).name(), pixel_size)
     clip = part.clip
