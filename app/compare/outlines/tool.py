@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.compare.outlines.copying import copy_on
 from app.compare.outlines.draft import Draft
 from app.compare.outlines.frame import mapped, parts_of
 from app.compare.outlines.geometry import (
@@ -19,7 +20,7 @@ from app.compare.outlines.geometry import (
 )
 from app.compare.outlines.hint import Hint
 from app.compare.outlines.view import OutlineView
-from app.compare.outlines.words import hint_for
+from app.compare.outlines.words import hint_for, why_not_changed, why_not_outlined
 from banana100_core.catalog.failure_modes import Level
 from banana100_core.errors import ProjectError
 from banana100_core.project.records import RegionKind
@@ -299,32 +300,9 @@ class RegionTool(QObject):
     def copy_on(self) -> None:
         """Copy the chosen tag's regions to the next step, and go there."""
         self.finish_shape()
-        session, tag = self._session, self._session.chosen_tag
-        step = session.step
-        following = next((each for each in session.steps if each.number > step), None)
-        if not self._can_outline() or tag is None:
-            return
-        count = len(self.outlines.edits.held(tag.uuid, step))
-        if following is None:
-            self.say("This is the last step.")
-            return
-        there = "the next step" if session.blinding.steps else f"step {following.number}"
-        if count == 0:
-            self.say(f"No region of {self.mode_name} holds at this step.")
-        elif tag.end_step is not None and following.number > tag.end_step:
-            self.say(f"{self.mode_name} has ended before {there}, and no region holds beyond its end.")
-        elif following.image is None:
-            self.say(f"There is no picture to outline at {there}.")
-        else:
-            copied = self.outlines.edits.copy(tag.uuid, step, following.number)
-            session.next_step()
-            what = "1 region" if count == 1 else f"{count} regions"
-            here = "This step" if session.blinding.steps else there.capitalize()
-            self.say(
-                f"Copied {what} of {self.mode_name} to {there}."
-                if copied
-                else f"{here} has regions of {self.mode_name} already; they are kept."
-            )
+        tag = self._session.chosen_tag
+        if self._can_outline() and tag is not None:
+            self.say(copy_on(self._session, self.outlines, tag))
 
     # Inside
 
@@ -342,25 +320,17 @@ class RegionTool(QObject):
             self.say(f"{self.mode_name} {how} this step. The region counts once its tag holds here.")
 
     def _can_outline(self) -> bool:
-        tag = self._session.chosen_tag
-        if self.outlines.edits.read_only:
-            self.say("This project is open for reading only.")
-        elif tag is None:
-            self.say("Choose a tag first, or make one with the key of its failure mode.")
-        elif tag.annotator != self._session.annotator:
-            self.say(f"This tag is {tag.annotator}'s; only its annotator outlines it.")
-        else:
-            return True
-        return False
+        session = self._session
+        why = why_not_outlined(session.chosen_tag, session.annotator, read_only=self.outlines.edits.read_only)
+        if why:
+            self.say(why)
+        return not why
 
     def _can_change(self, outline: Outline) -> bool:
-        if self.outlines.edits.read_only:
-            self.say("This project is open for reading only.")
-        elif not outline.own:
-            self.say(f"This region is {outline.annotator}'s; only its annotator changes it.")
-        else:
-            return True
-        return False
+        why = why_not_changed(outline, read_only=self.outlines.edits.read_only)
+        if why:
+            self.say(why)
+        return not why
 
     def _delete_vertex(self, outline: Outline, frame: Frame, vertex: int) -> None:
         left = without_vertex(outline.points, vertex)

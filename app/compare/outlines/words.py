@@ -1,4 +1,4 @@
-"""What the keys do, in words, while regions are drawn and changed."""
+"""What the keys do, in words, while regions are drawn and changed, and why they can't be."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from banana100_core.project.records import RegionKind
 
 if TYPE_CHECKING:
     from app.compare.outlines.outline import Outline
+    from app.session import ChosenTag
     from banana100_core.project.regions import Points
+
+_READ_ONLY = "This project is open for reading only."
 
 
 def hint_for(
@@ -38,6 +41,24 @@ def hint_for(
         f"{outline.label}, {_where(outline.kind, points)}: arrows move it, Shift by 10; "
         f"Enter for its handles, Del {gone}. Esc lets go."
     )
+
+
+def why_not_outlined(tag: ChosenTag | None, annotator: str, *, read_only: bool) -> str:
+    """Why an annotator can't outline where a tag shows; empty when they can."""
+    if read_only:
+        return _READ_ONLY
+    if tag is None:
+        return "Choose a tag first, or make one with the key of its failure mode."
+    if tag.annotator != annotator:
+        return f"This tag is {tag.annotator}'s; only its annotator outlines it."
+    return ""
+
+
+def why_not_changed(outline: Outline, *, read_only: bool) -> str:
+    """Why a region can't be changed here; empty when it can."""
+    if read_only:
+        return _READ_ONLY
+    return "" if outline.own else f"This region is {outline.annotator}'s; only its annotator changes it."
 
 
 def _where(kind: RegionKind, points: Points) -> str:
