@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from banana100_core.catalog.faults import Fault
+from banana100_core.catalog.models import editor_models
+from banana100_core.catalog.protocols import protocols
 from banana100_core.catalog.settings import SeedMode, SessionMode
 from banana100_core.cli.console import AsJson, complain, count, note, plain, say, say_json
 from banana100_core.cli.display import WorkDisplay, wait_for
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import ProjectFile, Runs
-from banana100_core.cli.planning import in_usd, say_plan
+from banana100_core.cli.planning import in_usd, need_sizes, note_unheeded, say_plan
 from banana100_core.errors import ImageError, ProviderError
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from banana100_core.generation.limits import Limits
     from banana100_core.project import Project
     from banana100_core.project.images import NewImage
+
+_PROVIDERS = tuple(dict.fromkeys(model.provider for model in editor_models()))
 
 CallRate = Annotated[
     float | None,
@@ -56,11 +60,17 @@ def generate(
     protocol: Annotated[
         str,
         typer.Option(
-            metavar="PROTOCOL", help="How runs edit: a protocol's name, or a TOML file of one's own."
+            metavar="PROTOCOL",
+            help=f"How runs edit: a TOML file of one's own, or one of {', '.join(protocols())}.",
         ),
     ] = "replicate",
     provider: Annotated[
-        str | None, typer.Option(metavar="PROVIDER", help="The editor.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="PROVIDER",
+            help=f"The editor: {', '.join(_PROVIDERS)}, or that of a package.",
+            show_default=_PROVIDERS[0],
+        ),
     ] = None,
     model: Annotated[
         str | None,
@@ -134,6 +144,12 @@ def generate(
     }
     given = {name: value for name, value in asked.items() if value is not None}
     settings = settings_from(edits.settings.changed() | given, "the options")
+    if not initial and not initial_prompt:
+        raise ProviderError(
+            "A plan needs at least one initial image. Name one with --initial, or have one made with "
+            "--initial-prompt."
+        )
+    need_sizes(editor, settings, steps)
     with Project.open(project, read_only=dry_run) as opened:
         names, images = _initial_images(opened, initial or ())
         plan = make_plan(
@@ -153,6 +169,9 @@ def generate(
                 f"The plan may cost {in_usd(plan.cost_usd)} and the budget is ${budget:.2f}. "
                 "Ask for fewer steps or repeats, or raise --budget."
             )
+        if not dry_run:
+            _need_key(editor)
+        note_unheeded(editor, given)
         known = {each.name: each.image for each in initial_images(opened)}
         known |= {name: each.image for name, each in images.items()}
         takes = forecast(opened, plan, known, calls_per_minute=rate)
@@ -218,9 +237,9 @@ def fake_gemini(
         typer.Option(metavar="LIST", help=f"Faults by name, with commas, or all: {', '.join(Fault)}."),
     ] = "",
 ) -> None:
-    """Answer as Gemini would, with no key, cost or image model: a stand-in to try runs with.
+    """Answer as Gemini would, with no key, cost or image model.
 
-    It works until it is interrupted.
+    A stand-in to try runs with. It works until it is interrupted.
     """
     from banana100_core.catalog.faults import LASTING
     from banana100_core.generation.fake_gemini import FakeGemini
@@ -230,7 +249,12 @@ def fake_gemini(
         names = [fault for fault in Fault if fault not in LASTING]
     if strange := [name for name in names if name not in list(Fault)]:
         raise ProviderError(f"There is no fault {strange[0]!r}. There are: {', '.join(Fault)}.")
-    server = FakeGemini(port, [Fault(name) for name in names])
+    try:
+        server = FakeGemini(port, [Fault(name) for name in names])
+    except OSError as error:
+        raise ProviderError(
+            f"It can't answer at port {port}: {error.strerror or error}. Choose another, or 0 for a free one."
+        ) from None
     say(f"A stand-in for Gemini, no image model, answers at {server.url}")
     say(f"To use it: GOOGLE_GEMINI_BASE_URL={server.url} GEMINI_API_KEY=any banana100 generate ...")
     try:
@@ -240,12 +264,19 @@ def fake_gemini(
 
 
 def _editor(provider: str | None, model: str | None) -> Capabilities:
-    from banana100_core.catalog.models import editor_models
-    from banana100_core.generation.providers import SHIPPED, capabilities
+    from banana100_core.generation.providers import SHIPPED, capabilities, first_model
 
     provider = provider or SHIPPED[0]
-    first = next((known.key for known in editor_models() if known.provider == provider), "")
-    return capabilities(provider, model or first)
+    return capabilities(provider, model or first_model(provider))
+
+
+def _need_key(editor: Capabilities) -> None:
+    """Raise ProviderError when there is no key: a plan that can't begin is better not kept."""
+    from banana100_core.generation.keys import api_key, key_place
+    from banana100_core.generation.providers import SHIPPED
+
+    if editor.needs_key and editor.provider in SHIPPED and not key_place(editor.provider):
+        api_key(editor.provider)  # says where one can be put
 
 
 def _protocol(asked: str) -> Protocol:
@@ -291,7 +322,7 @@ def _initial_images(project: Project, asked: Sequence[str]) -> tuple[list[str], 
         image = inspect(data, name=wish)
         if known.get(name, image.sha256) != image.sha256:
             raise ImageError(
-                f"{wish!r}: the project has another initial image named {name!r}. Rename the file."
+                f"{wish!r}: the project has another initial image named {name!r}. Choose another: NAME=FILE."
             )
         names.append(name)
         if name not in known:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import textwrap
 from typing import TYPE_CHECKING
 
-from banana100_core.cli.console import columns, count, in_bytes, in_time, plain, say, say_json, table
+from banana100_core.cli.console import columns, count, in_bytes, in_time, note, plain, say, say_json, table
+from banana100_core.errors import ProviderError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from banana100_core.catalog.settings import RunSettings
     from banana100_core.generation.editor import Capabilities
     from banana100_core.generation.forecast import Forecast
     from banana100_core.generation.plan import Plan
@@ -28,7 +31,8 @@ def say_plan(plan: Plan, takes: Forecast, editor: Capabilities, *, as_json: bool
         _say_json(plan, takes)
         return
     say(plain(editor.title))
-    say(textwrap.fill(plain(editor.note), _WIDTH, initial_indent="  ", subsequent_indent="  "))
+    width = min(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)
+    say(textwrap.fill(plain(editor.note), width, initial_indent="  ", subsequent_indent="  "))
     say()
     say(
         columns(
@@ -52,6 +56,26 @@ def say_plan(plan: Plan, takes: Forecast, editor: Capabilities, *, as_json: bool
         (_steps(range(nth, first.steps + 1, first.period)), prompt) for nth, prompt in first.first_prompts()
     ]
     say(table(["STEPS", "PROMPT"], rows))
+
+
+def need_sizes(editor: Capabilities, settings: RunSettings, steps: int) -> None:
+    """Raise ProviderError when the editor makes no pictures of a resolution asked for."""
+    if "resolution" not in editor.honours or not editor.sizes:
+        return
+    wanted = {settings.resolution_of(number) for number in range(1, steps + 1)} - {None, *editor.sizes}
+    if wanted:
+        raise ProviderError(
+            f"{editor.title} makes no {' or '.join(sorted(map(str, wanted)))}. It makes: "
+            f"{', '.join(editor.sizes)}."
+        )
+
+
+def note_unheeded(editor: Capabilities, given: Mapping[str, object]) -> None:
+    """Say which of the settings given the editor takes no heed of."""
+    options = {"seed": "--seed-mode", "temperature": "--temperature"}
+    options |= {"resolution": "--resolution", "aspect_ratio": "--aspect-ratio"}
+    if without := [option for name, option in options.items() if name in given.keys() - editor.honours]:
+        note(f"banana100: {plain(editor.title)} takes no heed of {', '.join(without)}")
 
 
 def in_usd(usd: tuple[float, float]) -> str:

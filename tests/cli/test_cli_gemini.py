@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 
@@ -12,7 +13,7 @@ import pytest
 
 from banana100_core.project import Project
 from banana100_core.project.images import initial_images
-from banana100_core.project.runs import run, steps
+from banana100_core.project.runs import run, runs, steps
 
 PRO = ("--provider", "gemini", "--model", "gemini-3-pro-image")
 
@@ -88,11 +89,22 @@ def test_an_initial_image_is_made_from_a_text(banana100, empty, picture, stand_i
     assert "at least one initial image" in banana100("generate", empty, code=2).stderr
 
 
-def test_without_a_key_a_run_stops_and_says_where_one_goes(banana100, empty, picture, monkeypatch) -> None:
-    for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY"):
+def test_without_a_key_nothing_is_planned_and_it_is_said_where_one_goes(
+    banana100, empty, picture, monkeypatch
+) -> None:
+    for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"):
         monkeypatch.delenv(name, raising=False)
-    told = banana100("generate", empty, "--initial", picture, *PRO, "--steps", 1, code=1)
-    assert "GEMINI_API_KEY" in told.stderr
+    options = ("generate", empty, "--initial", picture, *PRO, "--steps", 1)
+    assert "GEMINI_API_KEY" in banana100(*options, code=2).stderr
+    with Project.open(empty, read_only=True) as project:
+        assert runs(project) == []
+    assert "Nano Banana Pro" in banana100(*options, "--dry-run").stdout
+
+
+def test_a_port_in_use_is_said(banana100) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"at port {port}: " in banana100("fake-gemini", "--port", port, code=2).stderr
 
 
 def test_an_unknown_fault_is_refused_with_those_there_are(banana100) -> None:

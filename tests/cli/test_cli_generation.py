@@ -73,6 +73,14 @@ def test_a_dry_run_shows_the_plan_and_changes_nothing(banana100, empty, picture)
     assert hashlib.sha256(empty.read_bytes()).hexdigest() == before
 
 
+def test_a_setting_that_the_editor_takes_no_heed_of_is_named(banana100, empty, picture) -> None:
+    options = ("generate", empty, "--initial", picture, *CODEC, "--dry-run")
+    told = banana100(*options, "--temperature", 1, "--resolution", "1K").stderr
+    assert told.startswith("banana100: ")
+    assert "takes no heed of --temperature, --resolution" in told
+    assert "no heed" not in banana100(*options, "--seed-mode", "fixed").stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -81,6 +89,7 @@ def test_a_dry_run_shows_the_plan_and_changes_nothing(banana100, empty, picture)
         (("--initial", "Dongpo 东坡.png", "--model", "none"), "has no model 'none'"),
         (("--initial", "Dongpo 东坡.png", "--protocol", "none"), "There is no protocol 'none'"),
         (("--initial", "cut.png"), "cut.png"),
+        (("--initial", "Dongpo 东坡.png", "--provider", "gemini", "--resolution", "512"), "makes no 512"),
     ],
 )
 def test_what_can_not_be_planned_is_said_and_adds_nothing(banana100, empty, picture, arguments, said) -> None:

@@ -72,6 +72,12 @@ def capabilities(provider: str, model: str) -> Capabilities:
     raise ProviderError(f"The editor {provider!r} has no model {model!r}. It has: {known}.")
 
 
+def first_model(provider: str) -> str:
+    """The model of a provider that is taken when none is named; ProviderError names the providers."""
+    offered = _provider(provider).capabilities()
+    return offered[0].model if offered else ""
+
+
 def editor(provider: str, model: str) -> Editor:
     """Make an editor; ProviderError names those there are."""
     return _provider(provider).editor(capabilities(provider, model))
