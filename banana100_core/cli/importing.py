@@ -12,6 +12,7 @@ from banana100_core.cli.display import WorkDisplay
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.merging import PreferSide, say_merged
 from banana100_core.cli.options import ProjectFile
+from banana100_core.errors import ImportFilesError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,6 +50,7 @@ def import_folder(
     _import(
         project,
         lambda progress: preview_folder(folder, progress),
+        f"No runs were found in {folder}. Name one with a run in each folder, or in file names.",
         copy=copy,
         dry_run=dry_run,
         as_json=as_json,
@@ -75,6 +77,7 @@ def import_pico(
     _import(
         project,
         lambda progress: preview_pico(jsonl, base, progress),
+        f"{jsonl} names no picture that is below {base}. Name the folder that its paths start from: --base.",
         copy=copy,
         dry_run=dry_run,
         as_json=as_json,
@@ -107,10 +110,11 @@ def import_tags(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import tags from a CSV or COCO file, such as `export` wrote or another program.
+    """Import tags from a CSV or COCO file.
 
-    They are joined like those of a copy in `merge`: importing the same file again changes nothing, and tags
-    that the file doesn't have stay. Pictures of another program's COCO are found by file name or content.
+    `export` writes such files, and other programs write COCO. Tags are joined like those of a copy in
+    `merge`: importing the same file again changes nothing, and tags that the file doesn't have stay. Pictures
+    of another program's COCO are found by file name or content.
     """
     from banana100_core.exchange.foreign_coco import is_foreign
     from banana100_core.exchange.import_tags import import_tags as take_over
@@ -164,8 +168,15 @@ def _import_foreign(
 
 
 def _import(
-    path: Path, understand: Callable[[Progress], ImportPreview], *, copy: bool, dry_run: bool, as_json: bool
+    path: Path,
+    understand: Callable[[Progress], ImportPreview],
+    nothing: str,
+    *,
+    copy: bool,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
+    """Import what was understood, or show it; `nothing` says the way out when that is nothing."""
     from banana100_core.exchange.importing import import_runs
     from banana100_core.project import Project
 
@@ -175,15 +186,16 @@ def _import(
             preview = understand(display)
         if dry_run:
             _say_preview(preview, as_json=as_json)
-            return
-        for remark in preview.ignored[:1]:
+        elif preview.ignored:
+            remark = preview.ignored[0]
             note(
-                f"banana100: {count(len(preview.ignored), 'file')} left out, such as {plain(remark.path)}: "
+                f"banana100: {len(preview.ignored):,} left out, such as {plain(remark.path)}: "
                 f"{plain(remark.reason)}; --dry-run names all"
             )
         if not preview.runs:
-            complain("No runs were found there. Name a folder with a run in each folder, or in file names.")
-            raise typer.Exit(Exit.UNUSABLE)
+            raise ImportFilesError(nothing)
+        if dry_run:
+            return
         with WorkDisplay("importing") as display:
             report = import_runs(project, preview, copy=copy, progress=display)
     _say_report(report, as_json=as_json)

@@ -76,7 +76,8 @@ def preview_pico(jsonl: Path, base: Path, progress: Progress | None = None) -> I
         if progress is not None and number % _PROGRESS_LINES == 0:
             progress(number, 0, jsonl.name)
     if without_images:
-        ignored.append(Remark(jsonl, f"{without_images} sequences have no image below {base}"))
+        some = "1 sequence has" if without_images == 1 else f"{without_images} sequences have"
+        ignored.append(Remark(jsonl, f"{some} no image below {base}"))
     numbered = tuple(_numbered(runs))
     pictures = dict.fromkeys(step.file for run in numbered for step in run.steps)
     return ImportPreview(

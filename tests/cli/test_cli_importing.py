@@ -59,9 +59,12 @@ def test_a_folder_without_runs_is_refused_and_says_why(banana100, empty, tmp_pat
     (tmp_path / "holiday").mkdir()
     (tmp_path / "holiday" / "beach.png").write_bytes(make_png(8, 8))
     told = banana100("import", "folder", empty, tmp_path / "holiday", code=2).stderr
-    assert "1 file left out" in told
+    assert "1 left out" in told
     assert "beach.png: no step number in its name" in told
-    assert "No runs were found there" in told
+    assert f"No runs were found in {tmp_path / 'holiday'}" in told
+    previewed = banana100("import", "folder", empty, tmp_path / "holiday", "--dry-run", code=2)
+    assert "0 runs, 0 steps; nothing was changed" in previewed.stdout
+    assert "No runs were found" in previewed.stderr
 
 
 @pytest.fixture
@@ -79,6 +82,12 @@ def pico(tmp_path, make_png):
     }
     (tmp_path / "multi-turn.jsonl").write_text(json.dumps(line) + "\n{ broken\n")
     return base
+
+
+def test_a_base_without_the_pictures_of_the_list_is_refused(banana100, empty, pico) -> None:
+    told = banana100("import", "pico", empty, "multi-turn.jsonl", "--base", pico / "images", code=2).stderr
+    assert "2 left out" in told
+    assert "names no picture that is below" in told
 
 
 def test_pico_sequences_become_runs(banana100, empty, pico) -> None:

@@ -91,7 +91,7 @@ def test_turns_without_a_file_are_gaps(base: Path, listed: Callable[..., Path], 
     preview = preview_pico(listed(line("1_attemptA", 4), line("2_attemptA", 3)), base)
     (run,) = preview.runs
     assert run.missing == (2, 3)
-    assert [remark.reason for remark in preview.ignored] == [f"1 sequences have no image below {base}"]
+    assert [remark.reason for remark in preview.ignored] == [f"1 sequence has no image below {base}"]
 
 
 def test_attempts_from_one_original_are_repeats(
