@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from banana100_core.cli.console import AsJson, plain, say, say_json, table
+from banana100_core.cli.console import AsJson, complain, plain, say, say_json, table
+from banana100_core.cli.exits import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from banana100_core.catalog.initial_images import Likeness, PaperImage
+    from banana100_core.errors import ImageError
 
 _ENDINGS = {".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"}
 
@@ -28,7 +30,7 @@ def initial_images(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the paper's 13 initial images, and say which of your files they may be.
+    """List the paper's 13 initial images, or find them in files.
 
     The pictures themselves don't come with the program. A file is known by its name and size; to use one
     under the paper's name: `generate --initial NAME=FILE`.
@@ -43,24 +45,31 @@ def initial_images(
         try:
             image = inspect(file.read_bytes(), name=str(file))
         except (ImageError, OSError) as error:
-            rows.append(_row(file, problem=str(error)))
+            rows.append(_row(file, problem=_problem(file, error)))
             continue
         found = suggested(file.stem, image.width, image.height)
         rows.append(_row(file, (image.width, image.height), found, kept.get(image.sha256, [])))
     if as_json:
         say_json({"initial_images": list(paper_images().values()), "files": rows})
-        return
-    say(
-        table(
-            ["NAME", "SIZE", "CHALLENGE", "MADE WITH"],
-            [
-                (image.name, f"{image.width}x{image.height}", image.challenge, image.made_with)
-                for image in paper_images().values()
-            ],
+    elif files:
+        for row in rows:
+            if not row["problem"]:
+                say(f"{plain(row['file'])}: {plain(_words(row))}")
+    else:
+        say(
+            table(
+                ["NAME", "SIZE", "CHALLENGE", "MADE WITH"],
+                [
+                    (image.name, f"{image.width}x{image.height}", image.challenge, image.made_with)
+                    for image in paper_images().values()
+                ],
+            )
         )
-    )
-    for row in rows:
-        say(f"{plain(row['file'])}: {plain(_words(row))}")
+    problems = [row for row in rows if row["problem"]]
+    for row in problems:
+        complain(f"{row['file']}: {row['problem']}")
+    if problems:
+        raise typer.Exit(Exit.SOME_FAILED)
 
 
 def _pictures(given: Iterable[Path]) -> Iterator[Path]:
@@ -99,9 +108,14 @@ def _row(
     }
 
 
+def _problem(file: Path, error: ImageError | OSError) -> str:
+    """Why a file can't be looked at, without its name."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return str(error).removeprefix(f"{file}: ")
+
+
 def _words(row: Mapping[str, Any]) -> str:
-    if row["problem"]:
-        return str(row["problem"])
     by: dict[str, list[str]] = {}
     for each in row["suggestions"]:
         by.setdefault(each["by"], []).append(each["name"])

@@ -22,10 +22,11 @@ def test_it_lists_them_and_says_which_a_file_may_be(banana100, empty, picture, t
     with Project.open(empty) as project:
         add_initial_image(project, "Mine", NewImage(inspect(picture.read_bytes()), file=picture))
     options = ("initial-images", folder, picture, "--project", empty)
-    told = banana100(*options).stdout
-    assert f"{folder / 'grid.png'}: Yuiman by size" in told
-    assert "Dongpo by name; in the project as Mine" in told
-    files = json.loads(banana100(*options, "--json").stdout)["files"]
+    told = banana100(*options, code=1)
+    assert f"{folder / 'grid.png'}: Yuiman by size" in told.stdout
+    assert "Dongpo by name; in the project as Mine" in told.stdout
+    assert told.stderr.startswith(f"banana100: {folder / 'broken.png'}: not a picture")
+    files = json.loads(banana100(*options, "--json", code=1).stdout)["files"]
     assert [bool(each["problem"]) for each in files] == [True, False, False]
     assert files[1] == {
         "file": str(folder / "grid.png"),
