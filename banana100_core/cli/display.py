@@ -35,6 +35,7 @@ class WorkDisplay:
         self._history: deque[tuple[float, int]] = deque()
         self._line_due = clock() + SECONDS_BEFORE_FIRST_LINE
         self._said = False
+        self._last: str | None = None  # that was said
         self._unsaid: str | None = None
         self._bar: Bar | None = None
         self._task: TaskID | None = None
@@ -51,7 +52,7 @@ class WorkDisplay:
         with self._lock:
             if self._bar is not None:
                 self._bar.stop()
-            elif self._unsaid is not None and (self._said or error is not None):
+            elif self._unsaid not in {None, self._last} and (self._said or error is not None):
                 print(self._unsaid, file=self._stream, flush=True)
             self._bar, self._unsaid = None, None
 
@@ -95,9 +96,10 @@ class WorkDisplay:
         counts = f"{done:,} of {total:,}" if total else f"{done:,}"
         self._unsaid = ", ".join(part for part in (f"{plain(self._title)}: {counts}", pace, what) if part)
         if now >= self._line_due:
-            print(self._unsaid, file=self._stream, flush=True)
+            if self._unsaid != self._last:
+                print(self._unsaid, file=self._stream, flush=True)
             self._line_due = now + SECONDS_BETWEEN_LINES
-            self._said, self._unsaid = True, None
+            self._said, self._last, self._unsaid = True, self._unsaid, None
 
 
 def _pace(rate: float | None, seconds_left: float | None) -> str:

@@ -125,6 +125,15 @@ def test_the_last_state_is_said_when_work_is_cut_short() -> None:
     assert stream.getvalue().splitlines()[-1] == "importing: 3 of 10, 1.0 a second, 7 s left"
 
 
+def test_no_state_is_said_twice_in_a_row() -> None:
+    stream, clock = io.StringIO(), Clock()
+    with WorkDisplay("generating", stream=stream, clock=clock) as display:
+        for now in (0, 2, 9, 9.5):
+            clock.now = now
+            display(0, 1, "Fog stopped")
+    assert stream.getvalue() == "generating: 0 of 1, Fog stopped\n"
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
