@@ -56,7 +56,7 @@ class Canvas(LookingWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(theme.GRID * 12, theme.GRID * 12)
+        self.setMinimumSize(theme.GRID * 12, theme.GRID * 10)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def sizeHint(self) -> QSize:

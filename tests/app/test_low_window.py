@@ -61,6 +61,7 @@ def test_no_panel_outgrows_a_small_screen(low, front):
         low.registry.qaction(key).trigger()
     low.docks.show(low.docks.docks[front], shown=True)
     low.messages.show_error("Something did not work", "This is why it did not, and what can be done. " * 4)
+    low.maker.panels["compare"].exporter.bar.begin("run.webp")
     tabs = low.maker.panels["scores"].tabs
     for tab in range(tabs.count()):
         tabs.setCurrentIndex(tab)
@@ -80,7 +81,7 @@ def test_figures_are_seen_beside_the_panes_on_a_small_screen(low, qtbot):
     assert strips.height() >= LEAST
     assert panel.meter.view.visibleRegion().boundingRect().height() >= LEAST
     assert strips.verticalScrollBar().maximum() > 0  # and the rest can be scrolled to
-    low.resize(1366, 1400)
+    low.resize(1366, 1800)
     _settle()
     assert strips.verticalScrollBar().maximum() == 0
 
