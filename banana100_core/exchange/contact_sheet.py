@@ -86,6 +86,10 @@ def contact_sheet(
         raise ImageError(f"{out.name}: a contact sheet is a picture; end its name with {', '.join(_OPTIONS)}")
     rows = _rows(project, run_ids)
     columns = _columns(rows, steps)
+    if steps is not None and not columns and any(row.steps for row in rows):
+        raise ProjectError(
+            f"{project.path} has none of these steps: {', '.join(map(str, sorted(set(steps))))}."
+        )
     if not rows or not columns:
         raise ProjectError(f"{project.path} has no steps to draw. Import or generate runs first.")
     paged = options["format"] == "PDF"

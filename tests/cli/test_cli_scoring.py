@@ -94,6 +94,7 @@ def test_gaps_without_scores_say_what_to_do(banana100, study) -> None:
         ),
         (("gaps", "--metric", "beauty"), "There is no metric 'beauty'"),
         (("contact-sheet", "sheet.docx"), "sheet.docx"),
+        (("contact-sheet", "sheet.png", "--step", "77"), "has none of these steps: 77"),
     ],
 )
 def test_what_can_not_be_done_is_said_in_one_line(banana100, study, arguments, said) -> None:

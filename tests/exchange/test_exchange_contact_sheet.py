@@ -129,7 +129,7 @@ def test_another_ending_is_refused_and_nothing_to_draw_said(
         contact_sheet(project, run_ids, tmp_path / "sheet.svg")
     with pytest.raises(ProjectError, match="has no steps to draw"):
         contact_sheet(project, [], tmp_path / "sheet.png")
-    with pytest.raises(ProjectError, match="has no steps to draw"):
+    with pytest.raises(ProjectError, match="has none of these steps: 99"):
         contact_sheet(project, run_ids, tmp_path / "sheet.png", steps=[99])
 
 
