@@ -76,7 +76,10 @@ def summary(project: Project) -> Summary:
             "SELECT count(*) FILTER (WHERE outcome = 'done'), count(*) FILTER (WHERE outcome = 'failed'),"
             " count(DISTINCT image_sha256) FROM step"
         )
-        initial_images = row("SELECT count(*) FROM initial_image")[0]
+        # Imported runs name theirs without keeping it as one to make runs from.
+        initial_images = row(
+            "SELECT count(*) FROM (SELECT name FROM initial_image UNION SELECT initial_image FROM run)"
+        )[0]
         images = connection.execute(
             "SELECT storage, count(*), sum(byte_size) FROM image GROUP BY storage ORDER BY storage"
         ).fetchall()

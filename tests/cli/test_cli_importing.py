@@ -40,7 +40,7 @@ def test_an_import_names_what_failed_and_is_done_once(banana100, empty, runs_fol
     again = json.loads(banana100("import", "folder", empty, runs_folder, "--json", code=1).stdout)
     assert (again["runs_added"], again["steps_added"]) == (0, 0)
     totals = json.loads(banana100("info", empty, "--json").stdout)["totals"]
-    assert (totals["steps_done"], totals["steps_failed"]) == (3, 1)
+    assert (totals["steps_done"], totals["steps_failed"], totals["initial_images"]) == (3, 1, 1)
 
 
 def test_copied_images_need_their_files_no_more(banana100, empty, runs_folder) -> None:
