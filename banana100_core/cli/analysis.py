@@ -95,12 +95,12 @@ def agreement(
     ] = "figures",
     as_json: AsJson = False,
 ) -> None:
-    """Show how far annotators agree, for each failure mode and level.
+    """Show how far annotators agree on failure modes.
 
-    Krippendorff's alpha of presence (each run a unit) and of extent (each step), the mean of Cohen's kappas
-    of pairs, how far apart onsets are, and how far regions cover each other (IoU); what was taken for what;
-    and the runs, the most disputed first. Counted are runs that two annotators or more have tagged or
-    finished.
+    For each mode and level: Krippendorff's alpha of presence (each run a unit) and of extent (each step),
+    the mean of Cohen's kappas of pairs, how far apart onsets are, and how far regions cover each other (IoU).
+    Then what was taken for what, and the runs, the most disputed first. Counted are runs that two annotators
+    or more have tagged or finished.
     """
     from banana100_core.analysis.agreement import agreement as find_agreement
     from banana100_core.analysis.agreement_formats import Part, as_csv
@@ -188,7 +188,7 @@ def contact_sheet(
     run: Runs = None,
     step: Annotated[
         list[int] | None,
-        typer.Option(metavar="STEP", help="Only this step; can be repeated.", show_default="a choice"),
+        typer.Option(min=0, metavar="STEP", help="Only this step; can be repeated.", show_default="a choice"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

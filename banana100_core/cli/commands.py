@@ -29,7 +29,7 @@ from banana100_core.cli import (
     weights,
     window,
 )
-from banana100_core.cli.console import complain, note, prepare_streams, say
+from banana100_core.cli.console import complain, in_words, note, prepare_streams, say
 from banana100_core.cli.exits import Exit
 from banana100_core.errors import BananaError
 
@@ -59,7 +59,7 @@ class _Commands(TyperGroup):
             raise typer.Exit(Exit.SOME_FAILED) from None
         except (BananaError, OSError) as error:
             logging.getLogger(__name__).debug("the error was raised here", exc_info=True)
-            complain(error)
+            complain(in_words(error) if isinstance(error, OSError) else error)
             raise typer.Exit(Exit.UNUSABLE) from None
 
 

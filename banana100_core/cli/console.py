@@ -50,6 +50,12 @@ def complain(error: object) -> None:
     note(f"banana100: {plain(error)}")
 
 
+def in_words(error: OSError) -> str:
+    """Say what the system refused, without its number: `out.csv: No space left on device`."""
+    reason = error.strerror or str(error)
+    return reason if error.filename is None else f"{error.filename}: {reason}"
+
+
 def say_json(value: object) -> None:
     """Print figures as JSON; numbers that JSON lacks become null."""
     say(in_json(value))

@@ -85,7 +85,7 @@ def report(
     out: Annotated[Path, typer.Argument(metavar="OUT.html", help="The file to write.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Write what a study has come to, as one HTML file to hand over.
+    """Write what a study has come to, as one HTML file.
 
     Runs, score gaps, failure modes with their onsets, agreement, credits and licences. The file has all in
     it, runs no scripts and loads nothing.

@@ -33,7 +33,7 @@ def export(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Export tags with their regions, and the pictures that they are about.
+    """Export tags with their regions, and their pictures.
 
     COCO, Label Studio and the Hugging Face image folder are folders with pictures; CSV and Parquet are tables
     alone. Regions are in pixels of the exported, upright picture. Suggestions are left out.

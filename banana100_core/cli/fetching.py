@@ -25,7 +25,7 @@ def fetch(
     metric: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[METRIC]...",
+            metavar="METRIC",
             help="Fetch what these lack; else what all lack, but for models of many gigabytes.",
             show_default=False,
         ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from banana100_core.cli.console import AsJson, columns, complain, plain, say, say_json
+from banana100_core.cli.console import AsJson, columns, complain, count, plain, say, say_json
 from banana100_core.cli.display import WorkDisplay
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import ProjectFile, Runs
@@ -38,7 +38,7 @@ def judge(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the step from which reasoning summaries admit degradation.
+    """Find from which step summaries admit degradation.
 
     A model of Gemini answers yes or no for each summary; verdicts are kept, so that no summary is paid twice.
     """
@@ -107,8 +107,8 @@ def _say_plan(plan: JudgePlan, *, as_json: bool) -> None:
 def _say_found(found: list[Admission], spreads: dict[str, list[AdmissionSpread]]) -> None:
     for each in found:
         say(
-            f"run {each.run.id} ({plain(each.run.initial_image)}, repeat {each.run.repeat}): first yes at "
-            f"{_step(each.first)}, first of two at {_step(each.first_of_two)}, of {each.judged} judged"
+            f"run {each.run.id} ({plain(each.run.initial_image)}, repeat {each.run.repeat}): {_first(each)} "
+            f"(of {count(each.judged, 'judged summary', 'judged summaries')})"
         )
     for name, rows in spreads.items():
         for row in rows:
@@ -117,5 +117,10 @@ def _say_found(found: list[Admission], spreads: dict[str, list[AdmissionSpread]]
             say(f"{plain(row.initial_image)}, {plain(row.model)}, {name.replace('_', ' ')}: {mean}{sd}")
 
 
-def _step(number: int | None) -> str:
-    return "no step" if number is None else f"step {number}"
+def _first(found: Admission) -> str:
+    if found.first is None:
+        return "never yes"
+    of_two = (
+        "never two in a row" if found.first_of_two is None else f"first of two at step {found.first_of_two}"
+    )
+    return f"first yes at step {found.first}, {of_two}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from banana100_core.cli.console import AsJson, complain, count, in_bytes, plain, say, say_json, table
+from banana100_core.cli.console import AsJson, complain, count, in_bytes, note, plain, say, say_json, table
 from banana100_core.cli.display import WorkDisplay
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import ProjectFile
@@ -28,7 +28,7 @@ PreferSide = Annotated[
 def merge(
     project: ProjectFile,
     others: Annotated[
-        list[Path], typer.Argument(metavar="OTHER...", help="Copies that came back.", show_default=False)
+        list[Path], typer.Argument(metavar="OTHER", help="Copies that came back.", show_default=False)
     ],
     dry_run: DryRun = False,
     prefer: PreferSide = None,
@@ -37,7 +37,7 @@ def merge(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Join the tags of copies of a project that came back from annotators.
+    """Join the tags of copies that came back from annotators.
 
     Tags are united by UUID and each edit is taken once, so that merging again changes nothing. Runs that only
     a copy has are listed, or added. The project is backed up first. Exit code 1: conflicts remain to be
@@ -56,6 +56,8 @@ def merge(
             dry_run=dry_run,
             progress=display,
         )
+    if not add_runs and any(not run.reason for run in report.new_runs):
+        note("banana100: runs that only a copy has are not added; --add-runs adds them")
     say_merged(report, dry_run=dry_run, decided=prefer is not None, as_json=as_json)
 
 

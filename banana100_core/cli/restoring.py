@@ -24,10 +24,11 @@ def restore(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put a backup that was made before a merge, an import of tags or an update of the file back.
+    """List the backups of a project, or put one back.
 
-    The backup is verified, and what the project holds now is backed up first. Received images, which no
-    backup has, stay as they are.
+    They are made before a merge, an import of tags and an update of the file. The one to put back is
+    verified, and what the project holds now is backed up first. Received images, which no backup has, stay
+    as they are.
     """
     from banana100_core.project.restore import backups_of, held
     from banana100_core.project.restore import restore as put_back

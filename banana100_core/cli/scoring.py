@@ -38,7 +38,10 @@ def score(
         typer.Option(min=0.1, metavar="GB", help="Memory that each worker may use.", show_default=False),
     ] = None,
     backend: Annotated[
-        str | None, typer.Option(metavar="BACKEND", help="Compute by native or by pyiqa.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="BACKEND", help="Compute by this one: native, pyiqa or adapter.", show_default=False
+        ),
     ] = None,
     yes: AcceptTerms = False,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,

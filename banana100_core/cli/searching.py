@@ -24,7 +24,7 @@ def search(
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show this many steps.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Find steps by the words of their reasoning summaries, across the study."""
+    """Find steps by the words of their reasoning summaries."""
     from banana100_core.project import Project
     from banana100_core.project.reasoning import search as find
 

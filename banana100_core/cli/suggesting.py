@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def suggest(project: ProjectFile, run: Runs = None, as_json: AsJson = False) -> None:
-    """Look for failure modes that arithmetic can see, and keep them as suggestions.
+    """Look for failure modes that arithmetic can see.
 
     Aspect ratio, monochrome, mirroring and rotation failures, green tint and noise; each with its figure and
     its reason. A suggestion is no tag and counts nowhere before an annotator accepts it.

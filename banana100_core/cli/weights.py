@@ -39,7 +39,7 @@ def add(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Copy the weights files of a folder to where metrics look for them.
+    """Copy weights files from a folder to where metrics look.
 
     Files are known by their names, and refused when their SHA-256 is not the one that it should be.
     """

@@ -50,6 +50,15 @@ def test_a_decision_is_taken_and_merging_again_finds_nothing(banana100, copies, 
     assert (again["added"], again["changed"], again["unchanged"], again["conflicts"]) == (0, 0, 2, [])
 
 
+def test_runs_that_only_a_copy_has_are_listed_with_how_to_add_them(banana100, copies) -> None:
+    with Project.open(copies[1]) as project:
+        add_run(project, NewRun("Fog", "codec_loss", "jpeg", "replicate", steps_planned=1))
+    told = banana100("merge", *copies, "--prefer", "mine")
+    assert "RUN ONLY THERE" in told.stdout
+    assert "--add-runs adds them" in told.stderr
+    assert "--add-runs" not in banana100("merge", *copies, "--add-runs").stderr
+
+
 def test_a_copy_that_is_none_is_said(banana100, copies, tmp_path) -> None:
     (tmp_path / "notes.txt").write_text("not a project")
     assert "not a Banana100 project" in banana100("merge", copies[0], "notes.txt", code=2).stderr

@@ -21,6 +21,13 @@ def test_help_names_every_command_in_their_order_and_the_exit_codes(banana100) -
     assert "130 interrupted" in " ".join(shown.split())
 
 
+@pytest.mark.parametrize("group", [(), ("import",), ("weights",)])
+def test_lists_of_commands_say_what_each_does_without_cutting_it_short(banana100_process, group) -> None:
+    shown = banana100_process(*group, "--help", COLUMNS="80").stdout
+    assert "Commands:" in shown
+    assert "..." not in shown.partition("Commands:")[2]
+
+
 @pytest.mark.parametrize("command", [*COMMANDS, "import folder", "import pico", "weights add"])
 def test_every_command_explains_itself(command: str) -> None:
     from typer.testing import CliRunner
