@@ -210,13 +210,18 @@ class SuggestionSection(QWidget):
             open_ones = stored.suggestions(project, run_id, SuggestionState.OPEN)
             return number, open_ones, failure_modes(project), stored.acceptance(project)
 
-        self._session.in_background(read, self._take)
+        self._session.in_background(read, self._take, lambda: self._end_reading(number), once=True)
+
+    def _end_reading(self, number: int) -> bool:
+        """Whether this was the reading begun last; no other is waited for then."""
+        last = number == self._read
+        self._reading = self._reading and not last
+        return last
 
     def _take(self, read: tuple[int, list[Suggestion], list[FailureMode], list[Acceptance]]) -> None:
         number, found, modes, decided = read
-        if number != self._read:
+        if not self._end_reading(number):
             return
-        self._reading = False
         self._modes = {mode.key: mode for mode in modes}
         if found != self._open:
             self._open = found
@@ -356,10 +361,13 @@ class SuggestionSection(QWidget):
             except BananaError as error:
                 return str(error), None
 
-        self._session.in_background(do, lambda decided: self._decided(*decided))
+        self._session.in_background(do, lambda decided: self._decided(*decided), self._end_deciding)
+
+    def _end_deciding(self) -> None:
+        self._deciding = False
 
     def _decided(self, text: str, rejected: str | None) -> None:
-        self._deciding = False
+        self._end_deciding()
         self._rejected = rejected
         self._say(text)
 

@@ -7,10 +7,12 @@ import pytest
 from app.background import Background
 from app.browser.facts import Facts
 from app.browser.sparklines import Sparklines
+from app.generation import starting
 from banana100_core.errors import BananaError
 from banana100_core.project.records import NewScore, NewTag
 from banana100_core.project.scores import add_scores
 from banana100_core.project.tags import add_tag
+from tests.app.generation_desk import Desk
 
 
 @pytest.fixture
@@ -131,6 +133,7 @@ READERS = (
     "app.reasoning.contradictions.contradictions",
     "app.reasoning.judging.plan_judgement",
     "app.reasoning.search.search",
+    "app.suggestions.section.failure_modes",
 )
 """What panels read with, wherever it is read from."""
 
@@ -148,6 +151,7 @@ def test_no_panel_stops_for_good_when_it_can_not_read(qtbot, window, study, monk
     def wish() -> None:
         """Have everything read that the window shows, the tabs one after another."""
         _score(session, 30.0 + len(faults))
+        session.suggestions_updated.emit()
         panels["compare"].meter.measure(panels["compare"].panes.right.visible_region)
         for tab, words in enumerate(("as", "was", "it", "it was")):
             scores.tabs.setCurrentIndex(tab)
@@ -179,3 +183,29 @@ def test_no_panel_stops_for_good_when_it_can_not_read(qtbot, window, study, monk
         wish()
     assert later == []
     assert reasoning.search.list.lines.rowCount() > 0
+
+
+def test_a_plan_is_estimated_and_started_after_errors(qtbot, tmp_path, make_png, monkeypatch):
+    desk = Desk(qtbot, tmp_path / "new.b100")
+    coffee = tmp_path / "coffee.png"
+    coffee.write_bytes(make_png(96, 64, 1))
+
+    monkeypatch.setattr(
+        "app.generation.planner.forecast", lambda *_asked, **_more: _fail(ZeroDivisionError("1"))
+    )
+    monkeypatch.setattr(starting, "start", lambda *_asked: _fail(ZeroDivisionError("2")))
+    with qtbot.captureExceptions() as faults:
+        desk.add(coffee)
+        desk.plan(numbers=1)
+        desk.until(lambda: desk.panel.is_settled() and desk.panel.plan is not None)
+        for _ in range(2):
+            desk.panel.start()
+            desk.until(desk.panel.is_settled)
+    assert [str(error) for _kind, error, _trace in faults] == ["1", "2", "2"]  # a start tells each time
+    monkeypatch.undo()
+
+    desk.plan(numbers=2)
+    desk.until(lambda: desk.panel.is_settled() and desk.panel.planner.takes is not None)
+    desk.panel.start()
+    desk.until_done(1)
+    desk.session.close_project()
