@@ -336,6 +336,8 @@ def _execute(project: Project, run_ids: Sequence[int], limits: Limits, *, as_jso
     from banana100_core.project.records import RunState
     from banana100_core.project.runs import run as find_run
 
+    # A run that is done stays so, even where its editor is no more.
+    unfinished = [each for each in run_ids if find_run(project, each).state is not RunState.DONE]
     with WorkDisplay("generating") as display:
         executor = Executor(project, limits=limits)
 
@@ -349,14 +351,14 @@ def _execute(project: Project, run_ids: Sequence[int], limits: Limits, *, as_jso
 
         unsubscribe = executor.subscribe(show)
         try:
-            executor.start(run_ids)
+            executor.start(unfinished)
             wait_for(executor)
         finally:
             unsubscribe()
             executor.close()
 
     made = [find_run(project, run_id) for run_id in run_ids]
-    unfinished = [run for run in made if run.state is not RunState.DONE]
+    left = [run for run in made if run.state is not RunState.DONE]
     if as_json:
         say_json(
             [
@@ -375,9 +377,9 @@ def _execute(project: Project, run_ids: Sequence[int], limits: Limits, *, as_jso
         )
     else:
         steps = sum(run.steps_done for run in made)
-        say(f"{count(len(made) - len(unfinished), 'run')} done, {count(steps, 'step')}")
-    for run in unfinished:
+        say(f"{count(len(made) - len(left), 'run')} done, {count(steps, 'step')}")
+    for run in left:
         reason = run.state_reason or "it has steps left"
         complain(f"run {run.id} ({run.initial_image}, repeat {run.repeat}) is {run.state}: {reason}")
-    if unfinished:
+    if left:
         raise typer.Exit(Exit.SOME_FAILED)

@@ -11,8 +11,8 @@ import pytest
 
 from banana100_core.project import Project
 from banana100_core.project.images import initial_images
-from banana100_core.project.records import RunState
-from banana100_core.project.runs import runs, steps
+from banana100_core.project.records import NewRun, RunState
+from banana100_core.project.runs import add_run, runs, set_run_state, steps
 
 CODEC = ("--provider", "codec_loss")
 LONG = 25
@@ -130,15 +130,21 @@ def test_interrupted_runs_keep_their_steps_and_resume_as_if_nothing_had_been(
     assert hashes(empty) == undisturbed
 
 
+def test_a_run_that_is_done_stays_so_where_its_editor_is_no_more(banana100, empty) -> None:
+    with Project.open(empty) as project:
+        run_id = add_run(project, NewRun("Fog", "gone", "gone-1", "replicate", steps_planned=0))
+        set_run_state(project, run_id, RunState.DONE)
+    assert banana100("resume", empty, "--run", run_id).stdout == "1 run done, 0 steps\n"
+    with Project.open(empty, read_only=True) as project:
+        assert [run.state for run in runs(project)] == [RunState.DONE]
+
+
 def test_resume_with_nothing_left_is_done(banana100, empty) -> None:
     assert banana100("resume", empty).stdout == "0 runs done, 0 steps\n"
 
 
 def test_a_run_that_stopped_is_named(banana100, empty, picture) -> None:
     banana100("generate", empty, "--initial", picture, *CODEC, "--steps", 1)
-    from banana100_core.project.records import NewRun
-    from banana100_core.project.runs import add_run
-
     with Project.open(empty) as project:
         add_run(project, NewRun("Nobody", "codec_loss", "jpeg-webp", "replicate", steps_planned=2))
     done = banana100("resume", empty, code=1)
