@@ -17,4 +17,5 @@ def main() -> None:
     except KeyboardInterrupt:  # before a command was there to tell of it
         sys.exit(Exit.INTERRUPTED)
     except OSError as error:  # help that can't be printed, as on a full disk
-        sys.exit(f"banana100: {error.strerror or error}")
+        print(f"banana100: {error.strerror or error}", file=sys.stderr)
+        sys.exit(Exit.UNUSABLE)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -94,6 +95,20 @@ def test_a_terminal_without_unicode_gets_escapes(banana100_process, empty, pictu
     assert r"Dongpo \u4e1c\u5761" in banana100_process(*arguments, PYTHONIOENCODING="ascii").stdout
     plan = json.loads(banana100_process(*arguments, "--json", PYTHONIOENCODING="ascii").stdout)
     assert plan["runs"][0]["initial_image"] == "Dongpo 东坡"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+@pytest.mark.parametrize("arguments", [["--help"], ["metrics"]])
+def test_a_full_disk_is_said_in_one_line(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "banana100_core.cli", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "banana100: No space left on device\n")
 
 
 def test_a_reader_that_had_enough_is_no_error() -> None:
