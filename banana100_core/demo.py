@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import BytesIO
@@ -12,12 +13,13 @@ import numpy as np
 from PIL import Image
 
 from banana100_core.catalog.models import editor_models
-from banana100_core.errors import ImageError, ProviderError
+from banana100_core.errors import ImageError, OlderProjectError, ProjectError, ProviderError
 from banana100_core.generation.executor import Executor
 from banana100_core.generation.plan import Plan, PlannedRun, add_plan, make_plan
 from banana100_core.imaging.decode import Purpose, decode, inspect
 from banana100_core.project import Project
 from banana100_core.project.images import NewImage, add_initial_image
+from banana100_core.project.records import RunState
 from banana100_core.project.runs import runs
 from banana100_core.scoring.pool import ScoringPool
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from banana100_core.progress import Progress
+    from banana100_core.project.records import Run
 
 METRICS = ("piqe", "brisque", "niqe")  # those that need no download
 STEPS = 20
@@ -76,18 +79,32 @@ def create_demo(path: Path) -> Project:
     return project
 
 
+def need_demo(path: Path) -> None:
+    """Raise ProjectError when `path` is a project of another study: going on with its runs may cost money."""
+    if not path.exists():
+        return
+    with suppress(OlderProjectError), Project.open(path, read_only=True) as project:
+        if runs(project) and not _own_runs(project):
+            raise ProjectError(
+                f"{path} is a study of your own, not the demo study. Open it with `banana100 open`, or name "
+                "a file that is not there yet."
+            )
+
+
 def build_demo(path: Path, progress: Progress | None = None, stop: Callable[[], bool] | None = None) -> None:
     """Make and score all that `create_demo` planned; goes on where it was ended before.
 
-    Returns early when `stop` says so. Raises ProviderError with the reasons when a run can't be finished.
+    Runs that were added to the study are left as they are. Returns early when `stop` says so. Raises
+    ProviderError with the reasons when a run can't be finished, ProjectError for another study.
     """
+    need_demo(path)
     with create_demo(path) as project:
         executor, pool = Executor(project), ScoringPool(project, metrics=METRICS)
         furthest = 0
         try:
             pool.start()
             pool.request_missing()
-            executor.start()
+            executor.start([run.id for run in _own_runs(project) if run.state is RunState.PLANNED])
             for work in (executor, pool):
                 # In short turns, so that progress is told and a wish to stop is heard.
                 while not work.wait(timeout=_TURN_SECONDS):
@@ -101,7 +118,7 @@ def build_demo(path: Path, progress: Progress | None = None, stop: Callable[[], 
         finally:
             executor.close()
             pool.close()
-        if reasons := [run.state_reason for run in runs(project) if run.state_reason]:
+        if reasons := [run.state_reason for run in _own_runs(project) if run.state_reason]:
             raise ProviderError(f"The demo study is not complete. {' '.join(reasons)}")
 
 
@@ -116,11 +133,20 @@ def _how_far(project: Project, executor: Executor, pool: ScoringPool) -> tuple[i
     return total - steps_left - scores_left, total, made.message if made.running else "scoring"
 
 
+def _own_runs(project: Project) -> list[Run]:
+    """The runs of the project that are the demo study's."""
+    wanted = {_key(run) for run in _plan()}
+    return [run for run in runs(project) if _key(run) in wanted]
+
+
+def _key(run: Run | PlannedRun) -> tuple[str, str, int]:
+    return run.initial_image, run.provider, run.repeat
+
+
 def _fill(project: Project) -> None:
     """Add the initial images and those runs that are missing, unless the project is of another study."""
-    planned = _plan()
-    wanted = {(run.initial_image, run.provider, run.repeat): run for run in planned}
-    present = {(run.initial_image, run.provider, run.repeat) for run in runs(project)}
+    wanted = {_key(run): run for run in _plan()}
+    present = {_key(run) for run in runs(project)}
     if present - wanted.keys():
         return
     missing = tuple(run for key, run in wanted.items() if key not in present)

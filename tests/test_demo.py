@@ -11,7 +11,7 @@ from PIL import Image
 
 from banana100_core import demo
 from banana100_core.demo import METRICS, build_demo, create_demo, demo_images
-from banana100_core.errors import ImageError
+from banana100_core.errors import ImageError, ProjectError
 from banana100_core.generation.plan import add_plan, make_plan
 from banana100_core.imaging.decode import inspect
 from banana100_core.project import Project
@@ -105,6 +105,29 @@ def test_another_study_is_left_as_it_is(project):
     with create_demo(project.path) as opened:
         assert [run.initial_image for run in runs(opened)] == ["Dongpo"]
         assert initial_images(opened) == []
+
+
+def test_another_study_is_not_gone_on_with(project):
+    run_id = add_run(project, NewRun("Dongpo", "codec_loss", "jpeg-webp", "replicate", steps_planned=2))
+    project.close()
+    with pytest.raises(ProjectError, match="not the demo study"):
+        build_demo(project.path)
+    with Project.open(project.path, read_only=True) as opened:
+        assert [(run.id, run.state) for run in runs(opened)] == [(run_id, RunState.PLANNED)]
+
+
+def test_runs_that_were_added_to_the_study_are_left_as_they_are(tmp_path, monkeypatch):
+    planned = make_plan(["Chelsea"], "replicate", "codec_loss", "jpeg-webp", 1, 1, 100).runs
+    monkeypatch.setattr(demo, "_plan", lambda: list(planned))
+    path = tmp_path / "demo.b100"
+    with create_demo(path) as project:
+        own = NewRun("Dongpo", "gemini", "gemini-3-pro-image", "replicate", steps_planned=2)
+        run_id = add_run(project, own)
+    build_demo(path)
+    with Project.open(path, read_only=True) as project:
+        states = {run.id: run.state for run in runs(project)}
+    assert states.pop(run_id) is RunState.PLANNED
+    assert set(states.values()) == {RunState.DONE}
 
 
 @pytest.mark.slow

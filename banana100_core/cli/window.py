@@ -46,8 +46,10 @@ def demo(
     Its runs arrive in the window and are scored live. Without a display all is built and scored first, and a
     picture of the window and a contact sheet are left beside the project.
     """
+    from banana100_core.demo import need_demo
     from banana100_core.doctor import display_problem
 
+    need_demo(project)
     problem = None if no_window else display_problem()
     if not no_window and problem is None:
         project.parent.mkdir(parents=True, exist_ok=True)

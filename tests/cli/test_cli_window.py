@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from banana100_core.project import Project
+from banana100_core.project.records import NewRun
+from banana100_core.project.runs import add_run
+
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux may have no display")
 
 NO_DISPLAY = {"DISPLAY": None, "WAYLAND_DISPLAY": None, "QT_QPA_PLATFORM": None}
@@ -67,6 +71,13 @@ def test_a_screenshot_needs_no_display(banana100, banana100_process, tmp_path, e
     with Image.open(tmp_path / "w.png") as window:
         assert min(window.size) >= 400
         assert len(window.convert("L").getcolors()) > 20
+
+
+def test_demo_leaves_a_study_of_ones_own_alone(banana100, empty) -> None:
+    with Project.open(empty) as project:
+        add_run(project, NewRun("Dongpo", "gemini", "some", "replicate", steps_planned=2))
+    for option in ((), ("--no-window",)):
+        assert "not the demo study" in banana100("demo", empty, *option, code=2).stderr
 
 
 @pytest.fixture
