@@ -84,6 +84,8 @@ def score(
     for failure in outcome.failures:
         where = f"{failure.initial_image}, repeat {failure.repeat}, step {failure.step}"
         complain(f"{where} (run {failure.run_id}): {failure.metric}: {failure.reason}")
+    if outcome.failures:
+        note("What failed stays so until it is tried again: --retry")
     if outcome.unscored:
         complain(f"{count(outcome.unscored, 'image')} could not be scored. {problem}")
     if outcome.failures or outcome.unscored:

@@ -112,6 +112,7 @@ def test_pictures_that_can_not_be_scored_are_each_named(banana100, study, make_p
     done = banana100("score", study, "--metric", "niqe", code=1)
     (line,) = (line for line in done.stderr.splitlines() if line.startswith("banana100: "))
     assert "step 1 (run 3): niqe: " in line
+    assert "--retry" in done.stderr
     figures = json.loads(banana100("score", study, "--metric", "niqe", "--retry", "--json", code=1).stdout)
     assert [(row["run_id"], row["step"], row["metric"]) for row in figures["failures"]] == [(3, 1, "niqe")]
 
