@@ -56,6 +56,7 @@ class TaggingPanel(QWidget):
         self._session = session
         self._modes: dict[str, FailureMode] = {}
         self._chosen: int | None = None
+        self._seeks_suggestion = False
         self.board = TagBoard(session, self)
         self.list = TagList(session, self.board)
         self.keys = LetterKeys(self)
@@ -110,7 +111,7 @@ class TaggingPanel(QWidget):
 
     def choose(self, row_id: int | None) -> None:
         """Open one tag's editor."""
-        self._chosen = row_id
+        self._chosen, self._seeks_suggestion = row_id, False
         self._tell_chosen()
         self.list.open_row(row_id)
         if row_id in self.list.shown:
@@ -186,10 +187,12 @@ class TaggingPanel(QWidget):
         column.addWidget(self.list)
         column.addWidget(self.suggestions)
         self.suggestions.changed.connect(self._show_words)
-        # A row has its height only after the layout has been made.
-        self.suggestions.current_chosen.connect(lambda: QTimer.singleShot(0, self._reveal_suggestion))
+        self.suggestions.current_chosen.connect(lambda: self._seek_suggestion(on=True))
         column.addStretch(1)
         self.list_area = _scrolling(tags)
+        bar = self.list_area.verticalScrollBar()
+        bar.rangeChanged.connect(lambda *_range: self._seek_suggestion(on=self._seeks_suggestion))
+        bar.actionTriggered.connect(lambda _action: self._seek_suggestion(on=False))
         splitter = QSplitter(Qt.Orientation.Vertical)
         splitter.addWidget(_scrolling(self.taxonomy))
         splitter.addWidget(self.list_area)
@@ -246,9 +249,16 @@ class TaggingPanel(QWidget):
         if chosen is not None:
             self.list_area.ensureWidgetVisible(chosen)
 
+    def _seek_suggestion(self, *, on: bool) -> None:
+        """Keep the suggestion gone on to in sight while tags come above it, until something else is."""
+        self._seeks_suggestion = on
+        if on:
+            # A row has its height only after the layout has been made.
+            QTimer.singleShot(0, self._reveal_suggestion)
+
     def _reveal_suggestion(self) -> None:
         row = self.suggestions.current_row
-        if row is not None:
+        if self._seeks_suggestion and row is not None:
             self.list_area.ensureWidgetVisible(row, 0, theme.GRID)
 
     # The session's changes

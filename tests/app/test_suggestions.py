@@ -13,9 +13,9 @@ from app.compare.tag_bars import lay_out
 from app.suggestions.section import SuggestionSection
 from banana100_core.project import Project
 from banana100_core.project.failure_modes import failure_modes
-from banana100_core.project.records import NewSuggestion, SuggestionState
+from banana100_core.project.records import NewSuggestion, NewTag, SuggestionState
 from banana100_core.project.suggestions import replace_suggestions, suggestions
-from banana100_core.project.tags import tags, undo
+from banana100_core.project.tags import add_tag, tags, undo
 from tests.app.tagging_desk import Desk
 
 
@@ -106,20 +106,24 @@ def test_a_click_on_a_suggestion_goes_to_its_onset(section, session):
     assert session.step == 3
 
 
-def test_the_suggestion_that_is_gone_on_to_is_seen_whole_with_its_buttons(qtbot, runs):
+def test_the_suggestion_that_is_gone_on_to_is_seen_whole_also_when_tags_come_above_it(qtbot, runs):
     desk = Desk(qtbot, runs, "Ada")
     desk.window.resize(360, 1000)
     section = desk.panel.suggestions
-    qtbot.waitUntil(lambda: len(section.rows) == 2)
+    qtbot.waitUntil(lambda: len(section.rows) == 2 and desk.panel.is_settled())
     area = desk.panel.list_area.viewport()
+
+    def seen():
+        row = section.current_row
+        top = row.mapTo(area, QPoint(0, 0)).y()
+        return top >= 0 and top + row.height() <= area.height()
+
     for place in (1, 0):
         section.choose(section.rows[place].suggestion.uuid)
-
-        def seen(row=section.rows[place]):
-            top = row.mapTo(area, QPoint(0, 0)).y()
-            return top >= 0 and top + row.height() <= area.height()
-
         qtbot.waitUntil(seen)
+    for mode in ("wrinkles", "texture_loss"):
+        add_tag(desk.project, "Bo", NewTag(1, mode, 2))
+    qtbot.waitUntil(lambda: len(desk.panel.rows) == 2 and seen())
     desk.close()
 
 
