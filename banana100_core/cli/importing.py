@@ -114,7 +114,7 @@ def import_tags(
 
     `export` writes such files, and other programs write COCO. Tags are joined like those of a copy in
     `merge`: importing the same file again changes nothing, and tags that the file doesn't have stay. Pictures
-    of another program's COCO are found by file name or content.
+    of another program's COCO are found by file name or content. Exit code 1: something was left out.
     """
     from banana100_core.exchange.foreign_coco import is_foreign
     from banana100_core.exchange.import_tags import import_tags as take_over
@@ -123,11 +123,17 @@ def import_tags(
 
     wanted = None if prefer is None else Prefer(prefer)
     with Project.open(project, read_only=dry_run) as opened:
+        lost = 0
         if is_foreign(file):
-            report = _import_foreign(opened, file, annotator, category or (), prefer=wanted, dry_run=dry_run)
+            report, lost = _import_foreign(
+                opened, file, annotator, category or (), prefer=wanted, dry_run=dry_run
+            )
         else:
             report = take_over(opened, file, prefer=wanted, dry_run=dry_run)
     say_merged(report, dry_run=dry_run, decided=prefer is not None, as_json=as_json)
+    if lost:
+        complain(f"{count(lost, 'annotation')} of pictures that were left out")
+        raise typer.Exit(Exit.SOME_FAILED)
 
 
 def _import_foreign(
@@ -138,7 +144,8 @@ def _import_foreign(
     *,
     prefer: Prefer | None,
     dry_run: bool,
-) -> MergeReport:
+) -> tuple[MergeReport, int]:
+    """Import another program's COCO; the second is how many annotations are of pictures left out."""
     from banana100_core.exchange.foreign_coco import import_foreign, read_foreign
 
     if not annotator.strip():
@@ -164,7 +171,9 @@ def _import_foreign(
                 f"banana100: category {plain(category.name)} is left out with "
                 f"{count(category.annotations, 'annotation')}: no failure mode has that name (--category)"
             )
-    return import_foreign(project, found, annotator, modes, prefer=prefer, dry_run=dry_run)
+    if not found.places:
+        raise ImportFilesError(f"None of the pictures of {file} is a step of {project.path}.")
+    return import_foreign(project, found, annotator, modes, prefer=prefer, dry_run=dry_run), found.lost
 
 
 def _import(

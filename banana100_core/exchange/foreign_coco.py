@@ -62,6 +62,12 @@ class ForeignCoco:
     masks: Mapping[int, MaskOutline] = field(default_factory=dict)  # by the place of their annotation
     notes: tuple[str, ...] = ()
 
+    @property
+    def lost(self) -> int:
+        """How many annotations are of pictures that are no step's."""
+        annotations = _dicts(self.data.get("annotations"))
+        return sum(_number(annotation.get("image_id")) not in self.places for annotation in annotations)
+
 
 def is_foreign(file: Path) -> bool:
     """Tell whether a file is COCO without the tags that `export` writes beside it."""

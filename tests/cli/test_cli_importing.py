@@ -67,6 +67,28 @@ def test_a_folder_without_runs_is_refused_and_says_why(banana100, empty, tmp_pat
     assert "No runs were found" in previewed.stderr
 
 
+def test_tags_of_another_program_say_what_is_left_out(banana100, empty, runs_folder, tmp_path) -> None:
+    banana100("import", "folder", empty, runs_folder, code=1)
+    names = ("Dongpo_r1/step_001.png", "holiday.png")
+
+    def coco(*numbers: int) -> str:
+        record = {
+            "images": [{"id": n, "file_name": names[n], "width": 64, "height": 48} for n in numbers],
+            "annotations": [{"image_id": n, "category_id": 1, "bbox": [1, 1, 9, 9]} for n in numbers],
+            "categories": [{"id": 1, "name": "noise"}],
+        }
+        (tmp_path / "tags.json").write_text(json.dumps(record))
+        return "tags.json"
+
+    options = ("--annotator", "Eve", "--category", "noise=persistent_noise", "--dry-run")
+    assert "1 tag added" in banana100("import", "tags", empty, coco(0), *options).stdout
+    told = banana100("import", "tags", empty, coco(0, 1), *options, code=1)
+    assert "1 tag added" in told.stdout
+    assert "picture holiday.png is left out" in told.stderr
+    assert "1 annotation of pictures that were left out" in told.stderr
+    assert "None of the pictures" in banana100("import", "tags", empty, coco(1), *options, code=2).stderr
+
+
 @pytest.fixture
 def pico(tmp_path, make_png):
     """A multi-turn list of one sequence of three turns, and the folder of its images."""
