@@ -75,7 +75,9 @@ def load_judge_prompt(file: Path) -> JudgePrompt:
     """Read a prompt of one's own from a text file; ProviderError when it can't be or is empty."""
     try:
         text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ProviderError(f"{file} can't be read: {error.strerror or error}. Name a text file.") from error
+    except UnicodeDecodeError as error:
         raise ProviderError(f"{file} can't be read as text in UTF-8: {error}.") from error
     if not text.strip():
         raise ProviderError(f"{file} is empty. Write into it what the judge is to be asked.")
