@@ -303,6 +303,9 @@ class TagBoard(QObject):
             except BananaError as error:
                 text = str(error)
                 self._finished.emit(lambda: self._take_read(project, run_id, None, text))
+            except Exception as error:  # noqa: BLE001 - raised where the program tells of faults
+                fault = error
+                self._finished.emit(lambda: self._read_no_more(project, fault))
             else:
                 self._finished.emit(lambda: self._take_read(project, run_id, found))
 
@@ -318,6 +321,12 @@ class TagBoard(QObject):
             self._merge(run_id, found)
             self.rows_changed.emit()
         self._go_on()
+
+    def _read_no_more(self, project: Project, fault: Exception) -> None:
+        """Leave it at what is known until the next wish to read."""
+        if project is self._project:
+            self._reading = False
+            raise fault
 
     def _merge(self, run_id: int, found: list[Tag]) -> None:
         known = {row.saved.uuid: row for row in self._rows.values() if row.saved}

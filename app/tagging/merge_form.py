@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
 from app import theme
 from app.notifications import plain_label
+from app.parts import Choices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,7 @@ class MergeForm(QFrame):
         self.setObjectName("message_bar")
         self._mode: FailureMode | None = None
         self.title = plain_label(wrap=True)
-        self.target = QComboBox()
+        self.target = Choices()
         self.target.setAccessibleName("Merge into")
         self.plan = plain_label(wrap=True)
         self.confirm = QPushButton("Merge")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.notifications import plain_label
+from app.parts import Choices
 from app.tagging.letters import letter_of
 from banana100_core.catalog.failure_modes import FailureMode, Level
 from banana100_core.project.failure_modes import NewMode
@@ -41,10 +41,8 @@ class ModeForm(QWidget):
         self._mode: FailureMode | None = None
         self.adding = False
         self.name = QLineEdit()
-        self.level = QComboBox()
-        for level in Level:
-            self.level.addItem(f"{level.value.capitalize()} level", level.value)
-        self.parent_mode = QComboBox()
+        self.level = Choices([(f"{level.value.capitalize()} level", level.value) for level in Level])
+        self.parent_mode = Choices()
         self.letter = KeyField()
         self.definition = _text_field("What is seen, in a sentence")
         self.example = _text_field("Where it was seen, in words")

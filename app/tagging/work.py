@@ -299,7 +299,13 @@ class Work(QObject):
             except BananaError as error:
                 return None, [], str(error)
 
-        self._session.in_background(work, lambda read: self._take(project, annotator, *read))
+        self._session.in_background(
+            work, lambda read: self._take(project, annotator, *read), self._read_no_more, once=True
+        )
+
+    def _read_no_more(self) -> None:
+        """Leave it at what is known until the next wish to read."""
+        self._reading = False
 
     def _take(
         self,

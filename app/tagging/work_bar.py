@@ -8,7 +8,6 @@ from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QComboBox,
     QHBoxLayout,
     QMenu,
     QProgressBar,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.notifications import plain_label
+from app.parts import Choices
 from app.tagging.work import NAMES, TIPS
 from app.tooltips import plain_tip
 from banana100_core.analysis.queues import Queue
@@ -164,13 +164,12 @@ class WorkBar(QWidget):
             self.state.style().unpolish(self.state)
             self.state.style().polish(self.state)
 
-    def _make_queue(self) -> QComboBox:
-        box = QComboBox()
+    def _make_queue(self) -> Choices:
+        box = Choices([(NAMES[queue], queue.value) for queue in Queue])
         box.setAccessibleName("Queue")
         box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        for queue in Queue:
-            box.addItem(NAMES[queue], queue.value)
-            box.setItemData(box.count() - 1, plain_tip(TIPS[queue]), Qt.ItemDataRole.ToolTipRole)
+        for row, queue in enumerate(Queue):
+            box.setItemData(row, plain_tip(TIPS[queue]), Qt.ItemDataRole.ToolTipRole)
         return box
 
     def _make_menu(

@@ -13,6 +13,8 @@ from banana100_core.project.records import NewScore, NewTag
 from banana100_core.project.scores import add_scores
 from banana100_core.project.tags import add_tag
 from tests.app.generation_desk import Desk
+from tests.app.tagging_desk import Desk as TaggingDesk
+from tests.app.tagging_desk import make_study
 
 
 @pytest.fixture
@@ -209,3 +211,22 @@ def test_a_plan_is_estimated_and_started_after_errors(qtbot, tmp_path, make_png,
     desk.panel.start()
     desk.until_done(1)
     desk.session.close_project()
+
+
+def test_tags_and_queues_are_read_again_after_an_error(qtbot, tmp_path, make_png, monkeypatch):
+    make_study(tmp_path / "study.b100", make_png, 2)
+    desk = TaggingDesk(qtbot, tmp_path / "study.b100")
+
+    def broken(name: str):
+        return lambda *_asked, **_more: _fail(ZeroDivisionError(name))
+
+    monkeypatch.setattr("app.tagging.board.stored.tags", broken("tags"))
+    monkeypatch.setattr("app.tagging.work.work_queue", broken("queue"))
+    with qtbot.captureExceptions() as faults:
+        add_tag(desk.project, "Ada", NewTag(desk.session.run.id, "persistent_noise", 3))
+        qtbot.waitUntil(lambda: {str(error) for _kind, error, _trace in faults} == {"tags", "queue"})
+    monkeypatch.undo()
+    add_tag(desk.project, "Ada", NewTag(desk.session.run.id, "counting_failure", 4))
+    qtbot.waitUntil(lambda: len(desk.panel.board.rows) == 2)
+    qtbot.waitUntil(lambda: desk.panel.is_settled() and desk.panel.work.counts == (0, 2))
+    desk.close()
