@@ -85,7 +85,6 @@ class Session(QObject):
         self._unsubscribe: list[Callable[[], None]] = []
         self._background = Background("session", self)
         self._background.failed.connect(self._tell_failure)
-        self._pool_started = False
         self._reading = False
         self._stale: frozenset[str] = frozenset()
         self._told_of = {
@@ -150,7 +149,7 @@ class Session(QObject):
         self.step = self.reference_step = 0
         self.chosen_tag = None
         self._wishes = StepWishes()
-        self._pool_started = self._reading = False
+        self._reading = False
         self._stale = frozenset()
         self.project_closed.emit()
         if self.edit_thread is not None:
@@ -308,17 +307,14 @@ class Session(QObject):
 
     def start_pool(self) -> None:
         """Start the scoring pool; from then on it scores new steps as they arrive."""
-        if self.pool is not None and not self._pool_started:
-            self._pool_started = True
+        if self.pool is not None:
             self.pool.start()
-            self._prefer()
 
     def score_missing(self, run_ids: list[int] | None = None) -> None:
         """Ask for every score that is missing, in these runs or in all."""
-        pool = self.pool
-        if pool is not None:
-            self.start_pool()
-            self.in_background(lambda: pool.request_missing(run_ids))
+        if self.pool is not None:
+            self.pool.start()
+            self.pool.request_missing(run_ids)
 
     def pause_scoring(self) -> None:
         """Wait after the pictures in work."""
@@ -338,7 +334,7 @@ class Session(QObject):
     def retry_failed(self) -> None:
         """Forget failed scores and ask for them again."""
         if self.pool is not None:
-            self.start_pool()
+            self.pool.start()
             self.pool.retry_failed()
 
     def _tell_failure(self, message: str) -> None:
@@ -406,7 +402,7 @@ class Session(QObject):
 
     def _prefer(self) -> None:
         """Have the picture on screen scored first, then the rest of its run."""
-        if self.pool is None or not self._pool_started:
+        if self.pool is None:
             return
         shown = self.step_numbered(self.step)
         on_screen = shown.image.sha256 if shown and shown.image else None
