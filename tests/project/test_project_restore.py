@@ -121,7 +121,7 @@ def test_what_cannot_be_put_back_is_refused_and_changes_nothing(merged, tmp_path
     before = content(path)
     with pytest.raises(ProjectError, match="another project"):
         restore(path, other)
-    with pytest.raises(ProjectError, match="no project"):
+    with pytest.raises(ProjectError, match="no backup"):
         restore(path, tmp_path / "nothing.bak")
     broken = tmp_path / "broken.bak"
     data = bytearray(backup.path.read_bytes())
