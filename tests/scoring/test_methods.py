@@ -53,7 +53,7 @@ def test_pyiqas_own_implementation_can_be_chosen_with_the_weights_that_ship():
 
 
 def test_a_backend_that_a_metric_does_not_have_is_refused():
-    with pytest.raises(MetricError, match=r"musiq has no backend 'native'\. There is: pyiqa"):
+    with pytest.raises(MetricError, match=r"musiq has no backend 'native'\. It has: pyiqa"):
         statuses({"musiq": "native"})
     with pytest.raises(MetricError, match="no metric 'musik'"):
         ready_methods(["musik"])
