@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from banana100_core.scoring.pyiqa_backend import PyiqaScorer
     from banana100_core.scoring.vision_language.scorer import VisionLanguageScorer
 
-_READERS = 4  # beside a graphics card, which must not wait for pictures
+_READERS_AT_THE_CPU = 2  # one may be held up by a picture that comes late, or that another worker took
+_READERS_AT_A_CARD = 4  # which must not wait for pictures
 _PIXELS_A_THREAD = 500_000  # with fewer, threads wait for each other longer than they gain
 _NATIVE_BYTES = 200_000_000
 _NATIVE_BYTES_A_PIXEL = 12
@@ -101,7 +102,7 @@ def make_worker(setup: Setup) -> Callable[[Job], None]:
 class _Worker:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        readers = 1 if setup.device == CPU else _READERS
+        readers = _READERS_AT_THE_CPU if setup.device == CPU else _READERS_AT_A_CARD
         self._readers = ThreadPoolExecutor(readers, thread_name_prefix="decode")
         self._ahead: dict[ImageLocation, Future[NDArray[np.uint8]]] = {}
         self._shelf: ModelShelf | None = None
@@ -130,7 +131,9 @@ class _Worker:
                 yield _Picture(
                     location.sha256, pixels, NativeScorer(pixels, _threads_for(pixels, job.threads))
                 )
-        self._ahead = {each: self._readers.submit(_decode, each) for each in job.following}
+        self._ahead = {each: ahead.get(each) or self._readers.submit(_decode, each) for each in job.following}
+        for location in ahead.keys() - self._ahead.keys():
+            ahead[location].cancel()
 
     def _score(self, metric: str, pictures: Sequence[_Picture]) -> Iterator[Scored]:
         """Score pictures by a metric, in one batch if that changes nothing."""
