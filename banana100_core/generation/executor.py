@@ -115,14 +115,15 @@ class Executor:
         self._listeners: Listeners[GenerationProgress] = Listeners("generation")
 
     def start(self, run_ids: Sequence[int] | None = None) -> None:
-        """Queue runs: all planned ones, or those named, which may have stopped or been cancelled before.
+        """Queue runs: all planned ones, or those named that are not done, even if stopped or cancelled.
 
         Raises ProjectError for a run that isn't there, ProjectClosedError after `close`.
         """
         if run_ids is None:
             wanted = [run for run in runs(self._project) if run.state is RunState.PLANNED]
         else:
-            wanted = [stored_run(self._project, run_id) for run_id in dict.fromkeys(run_ids)]
+            named = [stored_run(self._project, run_id) for run_id in dict.fromkeys(run_ids)]
+            wanted = [run for run in named if run.state is not RunState.DONE]
         images = {initial.name: initial.image for initial in initial_images(self._project)}
         lanes = {run.id: self._lane_of(run) for run in wanted}
         with self._state:
