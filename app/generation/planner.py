@@ -9,12 +9,14 @@ from PySide6.QtCore import QObject, Signal
 from app.generation.estimate import cost
 from banana100_core.errors import BananaError
 from banana100_core.generation.forecast import Forecast, forecast
-from banana100_core.generation.plan import Plan, make_plan
+from banana100_core.generation.plan import Plan, make_plan, unlike_repeats
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from app.generation.form import Wishes
     from app.session import Session
-    from banana100_core.project.records import Image
+    from banana100_core.project.records import Image, Run
 
 
 class Planner(QObject):
@@ -58,7 +60,7 @@ class Planner(QObject):
                     settings=wishes.settings,
                     from_text=wishes.from_text,
                 )
-                self.warning = to_mind(self.plan, wishes.budget_usd)
+                self.warning = to_mind(self.plan, wishes.budget_usd, self._session.runs)
             except BananaError as error:
                 self.problem = str(error)
         if self.plan is None:
@@ -111,13 +113,18 @@ class Planner(QObject):
         self._asking = False
 
 
-def to_mind(plan: Plan, budget_usd: float | None) -> str:
-    """What a person should know of the cost before the start."""
+def to_mind(plan: Plan, budget_usd: float | None, existing: Iterable[Run] = ()) -> str:
+    """What a person should know before the start: of the cost, and of runs that are counted together."""
+    said = []
     high = plan.cost_usd[1]
-    if high == 0:
-        return ""
-    if budget_usd is None:
-        return f"No budget is set: up to {cost((high, high))} may be spent, retries not counted."
-    if budget_usd < high:
-        return f"The plan may cost more than the budget of ${budget_usd:,.2f}: runs may stop early."
-    return ""
+    if high and budget_usd is None:
+        said.append(f"No budget is set: up to {cost((high, high))} may be spent, retries not counted.")
+    elif budget_usd is not None and budget_usd < high:
+        said.append(f"The plan may cost more than the budget of ${budget_usd:,.2f}: runs may stop early.")
+    if unlike := unlike_repeats(plan, existing):
+        runs = "1 run" if len(unlike) == 1 else f"{len(unlike):,} runs"
+        said.append(
+            f"{runs} by this protocol had other prompts or settings: means over repeats will mix them with "
+            "these. A protocol of your own keeps them apart."
+        )
+    return "\n".join(said)

@@ -16,7 +16,7 @@ from banana100_core.cli.console import AsJson, complain, count, note, plain, say
 from banana100_core.cli.display import WorkDisplay, wait_for
 from banana100_core.cli.exits import Exit
 from banana100_core.cli.options import ProjectFile, Runs
-from banana100_core.cli.planning import in_usd, need_sizes, note_unheeded, say_plan
+from banana100_core.cli.planning import in_usd, need_sizes, note_unheeded, note_unlike_repeats, say_plan
 from banana100_core.errors import ImageError, ProviderError
 
 if TYPE_CHECKING:
@@ -172,6 +172,7 @@ def generate(
         if not dry_run:
             _need_key(editor)
         note_unheeded(editor, given)
+        note_unlike_repeats(plan, runs(opened))
         known = {each.name: each.image for each in initial_images(opened)}
         known |= {name: each.image for name, each in images.items()}
         takes = forecast(opened, plan, known, calls_per_minute=rate)
@@ -336,8 +337,6 @@ def _execute(project: Project, run_ids: Sequence[int], limits: Limits, *, as_jso
     from banana100_core.project.records import RunState
     from banana100_core.project.runs import run as find_run
 
-    # A run that is done stays so, even where its editor is no more.
-    unfinished = [each for each in run_ids if find_run(project, each).state is not RunState.DONE]
     with WorkDisplay("generating") as display:
         executor = Executor(project, limits=limits)
 
@@ -351,14 +350,14 @@ def _execute(project: Project, run_ids: Sequence[int], limits: Limits, *, as_jso
 
         unsubscribe = executor.subscribe(show)
         try:
-            executor.start(unfinished)
+            executor.start(run_ids)
             wait_for(executor)
         finally:
             unsubscribe()
             executor.close()
 
     made = [find_run(project, run_id) for run_id in run_ids]
-    left = [run for run in made if run.state is not RunState.DONE]
+    unfinished = [run for run in made if run.state is not RunState.DONE]
     if as_json:
         say_json(
             [
@@ -377,9 +376,9 @@ def _execute(project: Project, run_ids: Sequence[int], limits: Limits, *, as_jso
         )
     else:
         steps = sum(run.steps_done for run in made)
-        say(f"{count(len(made) - len(left), 'run')} done, {count(steps, 'step')}")
-    for run in left:
+        say(f"{count(len(made) - len(unfinished), 'run')} done, {count(steps, 'step')}")
+    for run in unfinished:
         reason = run.state_reason or "it has steps left"
         complain(f"run {run.id} ({run.initial_image}, repeat {run.repeat}) is {run.state}: {reason}")
-    if left:
+    if unfinished:
         raise typer.Exit(Exit.SOME_FAILED)

@@ -10,12 +10,13 @@ from banana100_core.cli.console import columns, count, in_bytes, in_time, note, 
 from banana100_core.errors import ProviderError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from banana100_core.catalog.settings import RunSettings
     from banana100_core.generation.editor import Capabilities
     from banana100_core.generation.forecast import Forecast
     from banana100_core.generation.plan import Plan
+    from banana100_core.project.records import Run
 
 _BASES = {
     "measured": "estimate from {steps} of this model in the project",
@@ -76,6 +77,17 @@ def note_unheeded(editor: Capabilities, given: Mapping[str, object]) -> None:
     options |= {"resolution": "--resolution", "aspect_ratio": "--aspect-ratio"}
     if without := [option for name, option in options.items() if name in given.keys() - editor.honours]:
         note(f"banana100: {plain(editor.title)} takes no heed of {', '.join(without)}")
+
+
+def note_unlike_repeats(plan: Plan, existing: Iterable[Run]) -> None:
+    """Say when means over repeats would mix these runs with others."""
+    from banana100_core.generation.plan import unlike_repeats
+
+    if unlike := unlike_repeats(plan, existing):
+        note(
+            f"banana100: {count(len(unlike), 'run')} by this protocol had other prompts or settings, and "
+            "means over repeats will mix them with these; a protocol of your own (TOML) keeps them apart"
+        )
 
 
 def in_usd(usd: tuple[float, float]) -> str:

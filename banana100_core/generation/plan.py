@@ -17,7 +17,7 @@ from banana100_core.project.records import NewRun, NewStep, Outcome
 from banana100_core.project.runs import add_run, add_step, made_from_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from banana100_core.generation.editor import Capabilities
     from banana100_core.project import Project
@@ -191,6 +191,23 @@ def make_plan(
                 )
             )
     return Plan(tuple(runs))
+
+
+def unlike_repeats(plan: Plan, existing: Iterable[Run]) -> list[Run]:
+    """Runs of `existing` that would count as repeats of planned ones though edited in another way.
+
+    Means over repeats mix what belongs to one initial image, model and protocol; a protocol of the user's own
+    keeps other prompts or settings apart.
+    """
+    planned = {(run.initial_image, run.provider, run.model, run.protocol): run for run in plan.runs}
+    found = []
+    for run in existing:
+        alike = planned.get((run.initial_image, run.provider, run.model, run.protocol))
+        if alike is not None:
+            stored = PlannedRun.of(run)
+            if (stored.prompts, stored.settings) != (alike.prompts, alike.settings):
+                found.append(run)
+    return found
 
 
 def add_plan(project: Project, plan: Plan) -> list[int]:

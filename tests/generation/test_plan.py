@@ -7,7 +7,7 @@ import pytest
 from banana100_core.catalog.protocols import Protocol
 from banana100_core.catalog.settings import RunSettings, SeedMode
 from banana100_core.errors import ProjectError, ProviderError
-from banana100_core.generation.plan import Plan, PlannedRun, add_plan, make_plan, step_seed
+from banana100_core.generation.plan import Plan, PlannedRun, add_plan, make_plan, step_seed, unlike_repeats
 from banana100_core.project.records import Outcome, RunState
 from banana100_core.project.runs import run, runs, steps
 
@@ -100,6 +100,21 @@ def test_repeats_go_on_after_those_that_there_are(project, plan_runs) -> None:
         ("one", 3, 13),
         ("two", 1, 11),
     ]
+
+
+def test_repeats_that_are_edited_in_another_way_are_found(project, plan_runs) -> None:
+    [first, second] = plan_runs(project, images=["one", "two"], editor=EDITOR)
+    existing = runs(project)
+    cooler = RunSettings(temperature=0.4)
+    alike = make_plan(["one", "two"], "replicate", *EDITOR, 9, 2, seed=3, existing=existing)
+    assert unlike_repeats(alike, existing) == []
+    unlike = make_plan(["two"], "replicate", *EDITOR, 4, 1, seed=11, existing=existing, settings=cooler)
+    assert [each.id for each in unlike_repeats(unlike, existing)] == [second]
+    other_words = Protocol("replicate", "Replicate", ("Copy it.",), RunSettings())
+    planned = make_plan(["one"], other_words, *EDITOR, 4, 1, seed=11, existing=existing)
+    assert [each.id for each in unlike_repeats(planned, existing)] == [first]
+    apart = Protocol("own", "Own", ("Copy it.",), cooler)
+    assert unlike_repeats(make_plan(["one"], apart, *EDITOR, 4, 1, seed=11), existing) == []
 
 
 def test_settings_of_each_step_follow_from_the_runs_and_are_kept_with_it(project, plan_runs) -> None:
