@@ -146,7 +146,7 @@ class MainWindow(QMainWindow):
         self.session.adopt_project(project)
         executor = self.session.executor
         if goes_on and executor is not None:
-            self.session.in_background(executor.start)
+            self.session.in_background(lambda: executor.start(_demo_runs(project)))
         if goes_on or self.settings.flag("score_on_opening"):
             self.session.score_missing()
 
@@ -384,3 +384,9 @@ def _dropped(event: QDropEvent) -> Path | None:
     urls = event.mimeData().urls()
     path = Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None
     return path if path is not None and (path.suffix == SUFFIX or path.is_dir()) else None
+
+
+def _demo_runs(project: Project) -> list[int]:
+    from banana100_core.demo import planned_runs  # not needed to show a window
+
+    return planned_runs(project)

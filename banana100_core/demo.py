@@ -104,7 +104,7 @@ def build_demo(path: Path, progress: Progress | None = None, stop: Callable[[], 
         try:
             pool.start()
             pool.request_missing()
-            executor.start([run.id for run in _own_runs(project) if run.state is RunState.PLANNED])
+            executor.start(planned_runs(project))
             for work in (executor, pool):
                 # In short turns, so that progress is told and a wish to stop is heard.
                 while not work.wait(timeout=_TURN_SECONDS):
@@ -120,6 +120,11 @@ def build_demo(path: Path, progress: Progress | None = None, stop: Callable[[], 
             pool.close()
         if reasons := [run.state_reason for run in _own_runs(project) if run.state_reason]:
             raise ProviderError(f"The demo study is not complete. {' '.join(reasons)}")
+
+
+def planned_runs(project: Project) -> list[int]:
+    """The demo study's own runs that have steps left; what else is planned may cost money."""
+    return [run.id for run in _own_runs(project) if run.state is RunState.PLANNED]
 
 
 def _how_far(project: Project, executor: Executor, pool: ScoringPool) -> tuple[int, int, str]:

@@ -21,7 +21,9 @@ from app.panels import MIDDLE
 from app.settings import Settings, SettingsDialog
 from app.status import duration, generation_text, project_text, scoring_by_metric, scoring_text
 from app.window import MainWindow
+from banana100_core import demo
 from banana100_core.generation.executor import GenerationProgress
+from banana100_core.generation.plan import make_plan
 from banana100_core.project import Project
 from banana100_core.project.check import check
 from banana100_core.project.records import NewRun, RunState
@@ -461,6 +463,23 @@ def test_quitting_while_pictures_are_scored_keeps_every_score(qtbot, window, tmp
     assert not [finding for finding in check(path) if finding.severity == "error"]
     with Project.open(path, read_only=True) as project:
         assert len({(s.image_sha256, s.metric) for s in step_scores(project)}) >= told.args[0].done
+
+
+def test_opening_the_demo_study_begins_no_runs_that_were_added_to_it(qtbot, window, tmp_path, monkeypatch):
+    short = make_plan(["Chelsea"], "replicate", "codec_loss", "jpeg-webp", 1, 1, 100).runs
+    monkeypatch.setattr(demo, "_plan", lambda: list(short))
+    path = tmp_path / "demo.b100"
+    with demo.create_demo(path) as project:
+        (planned,) = demo.planned_runs(project)
+        own = add_run(project, NewRun("Dongpo", "gemini", "gemini-3-pro-image", "replicate", steps_planned=2))
+    window.open_demo(path)
+
+    def states() -> dict[int, RunState]:
+        return {run.id: run.state for run in window.session.runs}
+
+    qtbot.waitUntil(lambda: states() == {planned: RunState.DONE, own: RunState.PLANNED})
+    qtbot.waitUntil(lambda: not window.session.executor.progress().running)
+    assert states()[own] is RunState.PLANNED
 
 
 # As a program
