@@ -27,7 +27,7 @@ def shortened(metrics: QFontMetrics, name: str, width: int, *, may_drop: bool = 
 
     Its longest parts are cut first, in their middle: what tells names apart is at either end of each part.
     Where that would leave hardly a letter, the whole is cut as one. With `may_drop` the last parts, while
-    they are not the longest, leave before others are cut to little.
+    they are short or not the longest, leave before others are cut to little.
     """
     name = name.replace("\n", " ")
     if metrics.horizontalAdvance(name) <= width:
@@ -36,8 +36,10 @@ def shortened(metrics: QFontMetrics, name: str, width: int, *, may_drop: bool = 
     while len(parts) > 1:
         room = width - (len(parts) - 1) * metrics.horizontalAdvance(_BETWEEN)
         widths = [metrics.horizontalAdvance(part) for part in parts]
-        share, leaves = _share(widths, room), may_drop and widths[-1] < max(widths)
-        if share >= (_ENOUGH if leaves else _LEAST) * metrics.averageCharWidth():
+        letter = metrics.averageCharWidth()
+        share = _share(widths, room)
+        leaves = may_drop and (widths[-1] < max(widths) or len(parts[-1]) <= _ENOUGH)
+        if share >= (_ENOUGH if leaves else _LEAST) * letter:
             return _BETWEEN.join(metrics.elidedText(part, MIDDLE, share) for part in parts)
         if not leaves:
             break

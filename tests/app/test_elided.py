@@ -61,6 +61,7 @@ def test_the_last_parts_may_leave_before_others_are_cut_to_little(metrics):
     text = shortened(metrics, "Restoration loop · embedded", width, may_drop=True)
     assert text.startswith("Res")
     assert text.endswith("oop")
+    assert shortened(metrics, "Codec loss · embedded", width, may_drop=True) == "Codec loss"
     text = shortened(metrics, "r1 · Nano Banana Pro", width, may_drop=True)
     assert text.startswith("r1 · N")
     assert text.endswith("o")
