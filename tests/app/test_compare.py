@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from PIL import Image as Pillow
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMainWindow
@@ -206,6 +206,27 @@ def test_both_panes_look_at_the_same_place_unless_unlinked(panel, session):
     assert panes.left.link.view == before
     trigger(panel, "view.link_panes")
     assert panes.left.link.view == panes.right.link.view
+
+
+def test_a_pane_whose_picture_stays_is_not_painted_anew(panel, session, qtbot):
+    session.choose_step(2)
+    qtbot.waitUntil(panel.is_settled)
+    QApplication.processEvents()
+    painted = []
+
+    class Watch(QObject):
+        def eventFilter(self, watched, event):
+            if event.type() == QEvent.Type.Paint:
+                painted.append(watched)
+            return False
+
+    watch = Watch()
+    for canvas in panel.panes.canvases:
+        canvas.installEventFilter(watch)
+    session.choose_step(3)
+    qtbot.waitUntil(lambda: panel.is_settled() and panel.panes.right in painted)
+    QApplication.processEvents()
+    assert panel.panes.left not in painted
 
 
 def test_a_hundred_quick_steps_end_at_the_last_and_decode_few(panel, session, qtbot):

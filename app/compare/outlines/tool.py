@@ -368,10 +368,11 @@ class RegionTool(QObject):
             self._session.choose_tag(tag)
 
     def _take_step(self) -> None:
-        """Let go of what is of another step."""
+        """Let go of what is of another step; the panes draw this one's outlines by themselves."""
         self.finish_shape()
-        self.draft = None
-        self._take_outlines()
+        if self.chosen is not None or self.drawing is not None:
+            self.draft = None
+            self._take_outlines()
 
     def _take_outlines(self) -> None:
         if self.chosen is not None and self._find(self.chosen) is None:
