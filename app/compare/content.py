@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from app.compare.developed import Developed
@@ -17,9 +17,11 @@ from app.compare.painting import (
     draw_picture,
     draw_pixel_grid,
     draw_pixel_values,
+    draw_preview,
     on_screen,
     part_of,
     picture_size,
+    rect_of,
     screen_pixels,
 )
 from app.compare.viewport import Bounds, Placement, Size, View, stretched
@@ -95,15 +97,10 @@ class PaneImage:
             draw_pixel_grid(painter, self.size, placement, clip, display_scale)
             draw_pixel_values(painter, self.pyramid, placement, clip, display_scale)
             return
-        area = _rect(placement.covered(self.size))
-        painter.save()
-        painter.setClipRect(_rect(clip))
         if self.preview is None:
-            painter.fillRect(area, _PLACEHOLDER)
+            painter.fillRect(rect_of(on_screen(self.size, placement, clip)), _PLACEHOLDER)
         else:
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            painter.drawPixmap(QRectF(area), self.preview, QRectF(self.preview.rect()))
-        painter.restore()
+            draw_preview(painter, self.preview, self.size, placement, clip)
 
 
 def _draw_seen(
@@ -236,7 +233,7 @@ class Difference:
         flipped = self.mode is DifferenceMode.FLIP
         shown = self.flip if flipped else self.image
         if shown is None or shown.pyramid is None or self.reference.pyramid is None:
-            painter.fillRect(_rect(on_screen(size, placement, whole(pane))), _PLACEHOLDER)
+            painter.fillRect(rect_of(on_screen(size, placement, whole(pane))), _PLACEHOLDER)
             return
         over = stretched(placement, size, picture_size(shown.pyramid))
         develop = (
@@ -303,10 +300,6 @@ def _grey_levels(pyramid: Pyramid, level: int, bounds: Bounds) -> NDArray[np.uin
 def whole(pane: Size) -> Bounds:
     """All pixels of a pane."""
     return Bounds(0, 0, pane.width, pane.height)
-
-
-def _rect(bounds: Bounds) -> QRect:
-    return QRect(bounds.left, bounds.top, bounds.right - bounds.left, bounds.bottom - bounds.top)
 
 
 def _draw_divider(painter: QPainter, x: int, pane: Size, display_scale: float) -> None:

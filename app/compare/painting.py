@@ -7,21 +7,23 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QStaticText, QTransform
 
-from app.compare.viewport import Bounds, Placement, Size
+from app.compare.viewport import Bounds, Placement, Size, stretched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+    from PySide6.QtGui import QPixmap
 
     from banana100_core.imaging.pyramid import Pyramid
 
 # Sides of a picture pixel, in units of the display scale, from which its outline and its values are drawn.
 GRID_SIDE = 8.0
 VALUES_SIDE = 48.0
+_MOST_MAGNIFIED = 200.0  # Qt smooths what is magnified 256 times and more ten times as slowly
 _GRID_COLOUR = QColor(128, 128, 128, 110)
 _DARK_TEXT = QColor(0, 0, 0, 190)
 _LIGHT_TEXT = QColor(255, 255, 255, 210)
@@ -90,6 +92,11 @@ def on_screen(size: Size, placement: Placement, clip: Bounds) -> Bounds:
     )
 
 
+def rect_of(bounds: Bounds) -> QRect:
+    """The same rectangle as Qt knows it."""
+    return QRect(bounds.left, bounds.top, bounds.right - bounds.left, bounds.bottom - bounds.top)
+
+
 def draw_picture(
     painter: QPainter,
     pyramid: Pyramid,
@@ -112,18 +119,11 @@ def draw_picture(
     wanted = Placement(placement.left, placement.top, scale_x, scale_y).visible(
         level_size(pyramid, level),
         # One pixel more all round, so that smoothing doesn't see the edge of the crop.
-        Bounds(
-            area.left - math.ceil(scale_x),
-            area.top - math.ceil(scale_y),
-            area.right + math.ceil(scale_x),
-            area.bottom + math.ceil(scale_y),
-        )
-        if smooth
-        else area,
+        _widened(area, math.ceil(scale_x), math.ceil(scale_y)) if smooth else area,
     )
     image, source = _plain(pyramid, level, wanted) if part is None else part(level, wanted)
     painter.save()
-    painter.setClipRect(QRect(area.left, area.top, area.right - area.left, area.bottom - area.top))
+    painter.setClipRect(rect_of(area))
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
     painter.drawImage(
         QRectF(
@@ -136,6 +136,37 @@ def draw_picture(
         QRectF(source),
     )
     painter.restore()
+
+
+def draw_preview(painter: QPainter, preview: QPixmap, size: Size, placement: Placement, clip: Bounds) -> None:
+    """Draw a thumbnail, smoothed, in place of its picture, which is of this size."""
+    area = on_screen(size, placement, clip)
+    if area.empty:
+        return
+    own = Size(preview.width(), preview.height())
+    over = stretched(placement, size, own)
+    wanted = Bounds(0, 0, *own)
+    first = math.ceil(max(over.scale_x, over.scale_y) / _MOST_MAGNIFIED)
+    if first > 1:
+        # One pixel more all round, so that smoothing doesn't see the edge of the crop.
+        wanted = over.visible(own, _widened(area, math.ceil(over.scale_x), math.ceil(over.scale_y)))
+        preview = preview.copy(rect_of(wanted))
+        preview = preview.scaled(
+            preview.size() * first,
+            Qt.AspectRatioMode.IgnoreAspectRatio,
+            Qt.TransformationMode.SmoothTransformation,
+        )
+    left, top = over.to_pane(wanted.left, wanted.top)
+    right, bottom = over.to_pane(wanted.right, wanted.bottom)
+    painter.save()
+    painter.setClipRect(rect_of(area))
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.drawPixmap(QRectF(left, top, right - left, bottom - top), preview, QRectF(preview.rect()))
+    painter.restore()
+
+
+def _widened(bounds: Bounds, across: int, down: int) -> Bounds:
+    return Bounds(bounds.left - across, bounds.top - down, bounds.right + across, bounds.bottom + down)
 
 
 def _plain(pyramid: Pyramid, level: int, bounds: Bounds) -> tuple[QImage, QRect]:
@@ -203,7 +234,7 @@ def draw_pixel_values(
     font.setPixelSize(height)
     painter.save()
     painter.setFont(font)
-    painter.setClipRect(QRect(area.left, area.top, area.right - area.left, area.bottom - area.top))
+    painter.setClipRect(rect_of(area))
     for on_light in (True, False):
         painter.setPen(_DARK_TEXT if on_light else _LIGHT_TEXT)
         for row, column in np.argwhere(light == on_light):

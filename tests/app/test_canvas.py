@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QImage, QPainter, QPixmap
 
 from app.compare.canvas import Canvas
 from app.compare.content import Difference, One, PaneImage, Wipe
@@ -362,6 +362,27 @@ def test_a_difference_of_pictures_of_two_sizes_is_taken_at_the_current_ones_plac
     canvas.show_content(Difference(pane_image(flat), pane_image(twice), DifferenceMode.ABSOLUTE, 2.0))
     canvas.link.view = View(0.5, 0.5, 1.0, Size(400, 300))
     assert (shown(canvas)[:240] == 20).all()
+
+
+def gradient(width: int, height: int) -> np.ndarray:
+    """Red grows to the right and green downwards."""
+    pixels = np.zeros((height, width, 3), np.uint8)
+    pixels[..., 0] = np.linspace(0, 255, width).round()
+    pixels[..., 1] = np.linspace(0, 255, height).round()[:, None]
+    return pixels
+
+
+@pytest.mark.parametrize("zoom", [0.4, 1.5, 3.0, 7.9])
+def test_a_preview_lies_where_its_picture_will(canvas, zoom):
+    size = Size(4096, 2048)
+    small = gradient(32, 16)
+    rows = QImage(small.data, 32, 16, 32 * 3, QImage.Format.Format_RGB888)
+    canvas.link.view = View(0.4, 0.3, zoom, size)
+    canvas.show_content(One(pane_image(gradient(*size))))
+    expected = shown(canvas).astype(int)
+    canvas.show_content(One(PaneImage(size, preview=QPixmap.fromImage(rows))))
+    seen = shown(canvas).astype(int)
+    assert np.abs(seen - expected).max() <= 8  # half a pixel of the preview, which has 16 rows
 
 
 def test_a_message_stands_in_place_of_a_picture(canvas):

@@ -14,6 +14,7 @@ from app import theme
 from app.compare.outlines.frame import mapped
 from app.compare.outlines.geometry import corners, handles, is_vertex
 from app.compare.outlines.outline import closed_path
+from app.compare.painting import rect_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -107,7 +108,6 @@ class DrawnLayer:
         ]
 
     def _copy(self, painter: QPainter, part: Part) -> None:
-        clip = part.clip
         if self.stale and self._part is not None:
             painter.save()
             undone, _ = self._part.to_pane.inverted()
@@ -115,7 +115,7 @@ class DrawnLayer:
             painter.drawImage(0, 0, self._image)
             painter.restore()
         else:
-            area = QRect(clip.left, clip.top, clip.right - clip.left, clip.bottom - clip.top)
+            area = rect_of(part.clip)
             painter.drawImage(area.topLeft(), self._image, area)
 
     def _draw_whole(self, whole: QRect, layer: Layer, part: Part, display_scale: float) -> None:

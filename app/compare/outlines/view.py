@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRect, QTimer
+from PySide6.QtCore import QObject, QTimer
 
 from app.compare.outlines.drawing import DrawnLayer, draw_chosen, draw_draft, draw_handles, draw_labels
 from app.compare.outlines.frame import parts_of
+from app.compare.painting import rect_of
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
@@ -39,8 +40,7 @@ class OutlineView(QObject):
             if part.clip.empty:
                 continue
             painter.save()
-            clip = part.clip
-            painter.setClipRect(QRect(clip.left, clip.top, clip.right - clip.left, clip.bottom - clip.top))
+            painter.setClipRect(rect_of(part.clip))
             self._paint(painter, canvas, part)
             painter.restore()
 
