@@ -218,7 +218,7 @@ def draw_pixel_grid(
 def draw_pixel_values(
     painter: QPainter, pyramid: Pyramid, placement: Placement, clip: Bounds, display_scale: float
 ) -> None:
-    """Write red, green and blue into each pixel when there is room for them."""
+    """Write red, green and blue into each pixel when there is room for them and they are wholly in sight."""
     side = min(placement.scale_x, placement.scale_y)
     if side < VALUES_SIDE * display_scale:
         return
@@ -230,6 +230,7 @@ def draw_pixel_values(
     pixels = pyramid.levels[0][bounds.top : bounds.bottom, bounds.left : bounds.right]
     light = pixels @ np.array([0.299, 0.587, 0.114]) > 140
     height = min(round(side / 4.2), round(14 * display_scale))
+    line, seen = 1.15 * height, QRectF(rect_of(area))
     font = QFont(painter.font())
     font.setPixelSize(height)
     painter.save()
@@ -239,11 +240,16 @@ def draw_pixel_values(
         painter.setPen(_DARK_TEXT if on_light else _LIGHT_TEXT)
         for row, column in np.argwhere(light == on_light):
             left, top = placement.to_pane(bounds.left + column, bounds.top + row)
-            for channel in range(3):
-                text = _number(int(pixels[row, column, channel]), height)
-                x = left + (placement.scale_x - text.size().width()) / 2
-                y = top + placement.scale_y / 2 + (channel - 1.5) * height * 1.15
-                painter.drawStaticText(QPointF(x, y), text)
+            texts = [_number(value, height) for value in pixels[row, column].tolist()]
+            widest = max(text.size().width() for text in texts)
+            middle = QPointF(left + placement.scale_x / 2, top + placement.scale_y / 2)
+            room = QRectF(0, 0, widest, 3 * line)
+            room.moveCenter(middle)
+            if not seen.contains(room):  # cut off, a number would be taken for another
+                continue
+            for place, text in enumerate(texts):
+                x = middle.x() - text.size().width() / 2
+                painter.drawStaticText(QPointF(x, room.top() + place * line), text)
     painter.restore()
 
 

@@ -319,6 +319,17 @@ def test_values_are_written_into_very_large_pixels(canvas):
     assert written > 200
 
 
+def test_values_that_an_edge_would_cut_are_left_out(canvas):
+    pixels = np.full((64, 64, 3), 255, np.uint8)
+    canvas.show_content(One(pane_image(pixels)))
+    side = 64.0
+    for shift in range(0, int(side), 3):
+        canvas.link.view = View((32 * side + shift) / (64 * side), 0.5, side, Size(64, 64))
+        dark = shown(canvas).min(axis=2) < 100
+        assert dark.any()
+        assert not dark[:, [0, -1]].any()
+
+
 # Modes
 
 
