@@ -71,6 +71,7 @@ class RunTree(QAbstractItemModel):
         super().__init__()
         self.curve_title = ""
         self._count = ""
+        self._sorted = ("", "")
         self._columns: list[Column] = [COLUMNS[key] for key in (RUN, *STANDARD)]
         self._root = Node((), "")
         # An index carries a number instead of an object, so that none outlives its node.
@@ -190,12 +191,21 @@ class RunTree(QAbstractItemModel):
             return None
         column = self._columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return {RUN: self._count, CURVE: self.curve_title}.get(column.key) or column.title
+            title = {RUN: self._count, CURVE: self.curve_title}.get(column.key) or column.title
+            sorted_by, arrow = self._sorted
+            return title + arrow if column.key == sorted_by else title
         if role == Qt.ItemDataRole.ToolTipRole:
             return column.tip
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column.to_right else _LEFT
         return None
+
+    def tell_sort(self, key: str, *, descending: bool) -> None:
+        """Say beside its title which column the runs are sorted by; "" for none."""
+        now = (key, "\N{NO-BREAK SPACE}▾" if descending else "\N{NO-BREAK SPACE}▴")
+        if now != self._sorted:
+            self._sorted = now
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns) - 1)
 
     def tell_count(self, count: str) -> None:
         """Say above the runs how many there are."""

@@ -55,7 +55,7 @@ class RunView(QTreeView):
         header.setStyleSheet(f"QHeaderView::section {{ padding: {theme.GRID // 2}px; }}")
         header.setSectionsMovable(False)
         header.setSectionsClickable(True)
-        header.setSortIndicatorShown(True)
+        header.setSortIndicatorShown(False)  # it would lie over titles that end at the right
         header.setSortIndicatorClearable(True)
         header.setMinimumSectionSize(3 * theme.GRID)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -115,7 +115,7 @@ class RunView(QTreeView):
         order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
         header.setSortIndicator(section, order)
         header.blockSignals(False)  # noqa: FBT003 - Qt's
-        header.viewport().update()
+        self._tree.tell_sort(self._tree.column(section).key if section >= 0 else "", descending=descending)
 
     def mark_looked_at(self, run_id: int | None) -> None:
         """Mark the run that the comparison shows, whatever else is selected."""

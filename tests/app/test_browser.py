@@ -261,7 +261,7 @@ def test_grouping_columns_and_sort_are_there_at_the_next_start(panel, session):
     panel.arrange(chosen)
     assert from_memory(Memory(session).value("runs")) == chosen
     titles = [panel.tree.headerData(n, Qt.Orientation.Horizontal) for n in range(panel.tree.columnCount())]
-    assert titles == ["4 runs", "Steps", "Tags", "NIQE"]
+    assert titles == ["4 runs", "Steps", "Tags", "NIQE\N{NO-BREAK SPACE}▾"]
     assert panel.view.header().sortIndicatorSection() == 3
 
 
