@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PIL import Image as Pillow
-from PySide6.QtCore import QBuffer, QIODevice, QPoint, QSettings, Qt
+from PySide6.QtCore import QBuffer, QEventLoop, QIODevice, QPoint, QSettings, Qt, QTimer
 from PySide6.QtTest import QTest
 
 from app import theme
@@ -247,7 +247,10 @@ def _until(there: Callable[[], bool]) -> None:
     while not there():
         if time.monotonic() > end:
             raise TimeoutError(f"not everything arrived in {PATIENCE_SECONDS:.0f} s")
-        QTest.qWait(50)
+        # Not QTest.qWait, which holds the interpreter: the threads that this waits for would starve.
+        loop = QEventLoop()
+        QTimer.singleShot(50, loop.quit)
+        loop.exec()
 
 
 def _save(window: MainWindow, out: Path) -> Path:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tests.benchmarks.bench import BenchRow
 
-LAYOUT = "{:<52} {:>14} {:>22} {:>8}  {:<26} {}"
+LAYOUT = "{:<72} {:>14} {:>22} {:>8}  {:<26} {}"
 
 
 ONLY_WHEN_ASKED = {"viewers"}  # it downloads other programs
