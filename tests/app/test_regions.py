@@ -571,6 +571,24 @@ def test_the_outline_is_on_the_picture_in_every_mode(boxed):
         assert outlined() > bare + 20, mode
 
 
+def test_of_a_box_that_is_drawn_only_the_sides_are_seen(desk):
+    desk.tagged().press(Qt.Key.Key_B, CTRL)
+    start, end = desk.point(30, 30), desk.point(70, 50)
+
+    def inside():
+        rows, columns = slice(start.y() + 9, end.y() - 9), slice(start.x() + 9, end.x() - 9)
+        return seen(desk.canvas)[rows, columns]
+
+    before = inside()
+    QTest.mousePress(desk.canvas, LEFT, pos=start)
+    QTest.mouseMove(desk.canvas, (start + end) / 2)
+    QTest.mouseMove(desk.canvas, end)
+    assert len(desk.tool.draft.line) == 5
+    np.testing.assert_array_equal(inside(), before)
+    QTest.mouseRelease(desk.canvas, LEFT, pos=end)
+    assert desk.boxes() == [(2, ((30, 30), (70, 50)))]
+
+
 def test_each_side_of_a_wipe_has_the_outlines_of_its_step(boxed):
     boxed.trigger("view.wipe")
     steps = [part.frame.step for part in boxed.tool.parts(boxed.canvas)]

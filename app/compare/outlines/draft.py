@@ -33,3 +33,7 @@ class Draft:
             return self.points
         (left, top), (right, bottom) = box(self.points[0], self.cursor)
         return [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+
+    def end_in(self, canvas: Canvas) -> Point | None:
+        """Where the line goes on to in a pane: to the cursor, until a polygon is closed."""
+        return self.cursor if self.kind is RegionKind.POLYGON and self.canvas is canvas else None

@@ -357,7 +357,7 @@ def draw_draft(
     level: Level,
     display_scale: float,
 ) -> None:
-    """Draw a polygon that is not closed yet, with a line to the cursor."""
+    """Draw the line of a region that is being drawn, and on to the cursor."""
     shown = [QPointF(*mapped(to_pane, *each)) for each in points]
     if cursor is not None:
         shown.append(QPointF(*mapped(to_pane, *cursor)))

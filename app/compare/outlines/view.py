@@ -63,8 +63,7 @@ class OutlineView(QObject):
                 draw_labels(painter, part, layer, chosen, ratio)
         draft = tool.draft
         if draft is not None and draft.frame == part.frame:
-            cursor = draft.cursor if draft.canvas is canvas else None
-            draw_draft(painter, part.to_pane, draft.line, cursor, draft.level, ratio)
+            draw_draft(painter, part.to_pane, draft.line, draft.end_in(canvas), draft.level, ratio)
 
     def forget(self) -> None:
         """Give back what drawn outlines take."""
