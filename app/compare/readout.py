@@ -24,7 +24,7 @@ HEIGHT = 3 * theme.GRID
 _SWATCH = theme.GRID + theme.GRID // 2
 _GAP = 2 * theme.GRID
 _LETTERS_OF_TWO = 2 * len("step 100  12345, 12345 rgb 255 255 255  Lab 100.0 -99.9 -99.9") + len(
-    "Δ +255 +255 +255  ΔE 100.0"
+    "ΔE 100.0  Δ +255 +255 +255"
 )
 
 
@@ -63,10 +63,10 @@ def read_pixel(image: PaneImage, name: str, place: tuple[float, float] | None) -
 
 
 def change_text(reference: Reading, reading: Reading) -> str:
-    """How a pixel differs from that of the reference: the values, and CIEDE2000."""
+    """How a pixel differs from that of the reference: CIEDE2000, then the values, which little room cuts."""
     changes = [after - before for before, after in zip(reference.rgb, reading.rgb, strict=True)]
     values = " ".join(f"{change:>+4}" if change else "   0" for change in changes)
-    return f"Δ {values}  ΔE {float(delta_e_2000(reference.lab, reading.lab)):.1f}"
+    return f"ΔE {float(delta_e_2000(reference.lab, reading.lab)):>5.1f}  Δ {values}"
 
 
 class Readout(QWidget):

@@ -272,9 +272,10 @@ def test_the_readout_tells_the_pixel_in_both_pictures(panel, session, qtbot):
     lab = color.rgb2lab(np.stack([before, after])[None].astype(np.uint8))[0]
     assert [float(word) for word in words[9:12]] == pytest.approx(lab[0], abs=0.1)
     assert [float(word) for word in words[21:24]] == pytest.approx(lab[1], abs=0.1)
-    changes = [int(word) for word in words[25:28]]
+    assert (words[24], words[26]) == ("ΔE", "Δ")
+    assert float(words[25]) == pytest.approx(color.deltaE_ciede2000(*lab), abs=0.1)
+    changes = [int(word) for word in words[27:30]]
     assert changes == [int(a) - int(b) for a, b in zip(after, before, strict=True)]
-    assert float(words[29]) == pytest.approx(color.deltaE_ciede2000(*lab), abs=0.1)
     # The readout follows the step under a cursor at rest.
     session.next_step()
     qtbot.waitUntil(panel.is_settled)
