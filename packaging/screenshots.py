@@ -226,6 +226,7 @@ def _open(window: MainWindow, project: Path) -> None:
     window.resize(*SIZE)
     window.show()
     _until(lambda: window.maker.complete)
+    window.session.annotator = "ana"
     window.open_project(project)
     _until(lambda: window.session.run is not None)
     window.session.last_step()

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 HEIGHT = 3 * theme.GRID
 _SWATCH = theme.GRID + theme.GRID // 2
 _GAP = 2 * theme.GRID
-_LETTERS_OF_TWO = 2 * len("step 100  12345, 12345 rgb 255 255 255  Lab 100.0 -99.9 -99.9") + len(
-    "ΔE 100.0  Δ +255 +255 +255"
+_NO_CHANGE = " " * len("ΔE 100.0")
+_LETTERS_OF_TWO = 2 * len("step 100  12345, 12345 rgb 255 255 255Lab 100.0 -99.9 -99.9") + len(
+    "ΔE 100.0Δ +255 +255 +255"
 )
 
 
@@ -39,7 +40,7 @@ class Reading:
 
     @property
     def lab(self) -> tuple[float, float, float]:
-        """The same colour in CIE L*a*b*."""
+        """Its colour in CIE L*a*b*."""
         light, a, b = to_lab(np.array(self.rgb, np.uint8)).tolist()
         return light, a, b
 
@@ -47,11 +48,13 @@ class Reading:
     def text(self) -> str:
         """Where it is and what it is."""
         red, green, blue = self.rgb
+        return f"{self.name}  {self.column:>5}, {self.row:<5} rgb {red:>3} {green:>3} {blue:>3}"
+
+    @property
+    def lab_text(self) -> str:
+        """The same colour in CIE L*a*b*."""
         light, a, b = self.lab
-        return (
-            f"{self.name}  {self.column:>5}, {self.row:<5} rgb {red:>3} {green:>3} {blue:>3}"
-            f"  Lab {light:>5.1f} {a:>5.1f} {b:>5.1f}"
-        )
+        return f"Lab {light:>5.1f} {a:>5.1f} {b:>5.1f}"
 
 
 def read_pixel(image: PaneImage, name: str, place: tuple[float, float] | None) -> Reading | None:
@@ -62,11 +65,11 @@ def read_pixel(image: PaneImage, name: str, place: tuple[float, float] | None) -
     return None if pixel is None else Reading(name, *pixel, pixel_at(image.pyramid, *pixel))
 
 
-def change_text(reference: Reading, reading: Reading) -> str:
-    """How a pixel differs from that of the reference: CIEDE2000, then the values, which little room cuts."""
+def change_texts(reference: Reading, reading: Reading) -> tuple[str, str]:
+    """How a pixel differs from that of the reference: CIEDE2000, and the values."""
     changes = [after - before for before, after in zip(reference.rgb, reading.rgb, strict=True)]
     values = " ".join(f"{change:>+4}" if change else "   0" for change in changes)
-    return f"ΔE {float(delta_e_2000(reference.lab, reading.lab)):>5.1f}  Δ {values}"
+    return f"ΔE {float(delta_e_2000(reference.lab, reading.lab)):>5.1f}", f"Δ {values}"
 
 
 class Readout(QWidget):
@@ -89,14 +92,20 @@ class Readout(QWidget):
     def text(self) -> str:
         """All that is said."""
         parts = [part for reading in self._readings for part in self._parts(reading)] + [self._note]
-        return "   ".join(part for part in parts if part)
+        return "   ".join(part for part in parts if part.strip())
 
     def _parts(self, reading: Reading) -> list[str]:
-        """What is said of a pixel; of all but the first one, how it differs from it."""
+        """What is said of a pixel and, of all but the first, how it differs from it; what counts most first.
+
+        Where each has a line of its own, figures stand below each other.
+        """
         reference = self._readings[0]
-        length = max(len(each.name) for each in self._readings)  # figures stand below each other
+        length = max(len(each.name) for each in self._readings)
         text = replace(reading, name=reading.name.ljust(length)).text
-        return [text] + ([] if reading is reference else [change_text(reference, reading)])
+        if reading is reference:
+            return [text, *([_NO_CHANGE] if self._lines > 1 else []), reading.lab_text]
+        colours, values = change_texts(reference, reading)
+        return [text, colours, reading.lab_text, values]
 
     def show_readings(self, readings: list[Reading]) -> None:
         """Show the pixels under the cursor, the reference first; none when it is on no picture."""
@@ -116,7 +125,7 @@ class Readout(QWidget):
 
     def _make_room(self) -> None:
         letters = _LETTERS_OF_TWO * QFontMetrics(self._digits).horizontalAdvance("0")
-        room = theme.GRID + 2 * (_SWATCH + theme.GRID) + letters + 3 * (_GAP + 2)
+        room = theme.GRID + 2 * (_SWATCH + theme.GRID) + letters + 6 * (_GAP + 2)
         self._lines = self._count if self._count > 2 or self.width() < room else 1
         self._line = HEIGHT if self._lines <= 2 else max(2 * theme.GRID, QFontMetrics(self._digits).height())
         self.setFixedHeight(self._line * self._lines)
@@ -146,8 +155,10 @@ class Readout(QWidget):
             painter.fillRect(swatch, QColor(colours.line))
             painter.fillRect(swatch.adjusted(1, 1, -1, -1), QColor(*reading.rgb))
             x += _SWATCH + theme.GRID
-            for part, colour in zip(self._parts(reading), (colours.text, colours.muted), strict=False):
-                x = self._draw_text(painter, part, x, colour, top)
+            for part in self._parts(reading):
+                if x + painter.fontMetrics().horizontalAdvance(part) > self.width():
+                    break  # a figure that is cut is taken for another
+                x = self._draw_text(painter, part, x, colours.muted if "Δ" in part else colours.text, top)
         if not self._readings:
             painter.setFont(self.font())
             hint = "Wheel zooms · drag pans, Ctrl drag one pane · Shift drag zooms · right drag measures"

@@ -85,7 +85,7 @@ def test_readings_are_never_cut(qtbot):
         Reading("step 100", 12345, 12345, (0, 0, 0)),
     ]
     readout.show_readings(readings)
-    for width in range(640, 1400, 20):
+    for width in range(400, 1400, 10):
         readout.resize(width, readout.height())
         picture = readout.grab().toImage()
         ground = picture.pixelColor(0, 0)
